@@ -1,0 +1,1 @@
+"""Identity, risk, drift, contract, lockfile and policy: pure values and functions."""

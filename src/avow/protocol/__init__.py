@@ -1,0 +1,1 @@
+"""MCP as messages and states: no streams, no clock."""

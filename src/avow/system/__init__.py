@@ -1,0 +1,1 @@
+"""Files, keys, clock, processes, and opening a target."""
