@@ -1,0 +1,52 @@
+# `make demo` and `make test` each work alone on a machine with Python 3.11, pip, make and git.
+# The environment lives in .venv and holds exactly what uv.lock says; uv is brought in where it is missing.
+
+PYTHON ?= python3
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+BIN := .venv/bin
+
+.PHONY: demo test check format lint types layers workflows benchmark clean
+
+demo: .venv/.runtime
+	$(BIN)/python examples/demo.py
+
+test: .venv/.development
+	$(BIN)/coverage erase
+	$(BIN)/pytest --cov --cov-report=
+	$(BIN)/coverage report --include='*/avow/core/*,*/avow/protocol/*' --fail-under=100 --skip-covered
+	$(BIN)/coverage report --skip-covered
+
+check: format lint types layers workflows test
+
+format: .venv/.development
+	$(BIN)/ruff format --check
+
+lint: .venv/.development
+	$(BIN)/ruff check
+
+types: .venv/.development
+	$(BIN)/mypy
+
+layers: .venv/.development
+	$(BIN)/lint-imports
+
+workflows: .venv/.development
+	$(BIN)/zizmor --offline --no-progress .github
+
+benchmark: .venv/.development
+	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+.venv/.runtime: uv.lock pyproject.toml | $(UV)
+	$(UV) sync --quiet --locked --inexact --no-default-groups --python $(PYTHON)
+	touch $@
+
+.venv/.development: uv.lock pyproject.toml | $(UV)
+	$(UV) sync --quiet --locked --python $(PYTHON)
+	touch .venv/.runtime $@
+
+.uv/bin/uv:
+	$(PYTHON) -m venv .uv
+	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+clean:
+	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist
