@@ -100,6 +100,12 @@ def _also(surface: Surface, **members: Any) -> Surface:
     return {**surface, **members}
 
 
+def _require_a_command(surface: Surface) -> None:
+    schema = surface["tools"][0]["inputSchema"]
+    schema["properties"]["command"] = {"type": "string"}
+    schema["required"].append("command")
+
+
 READ = ("tools", 0)
 SCHEMA = (*READ, "inputSchema")
 ARGUMENTS = (*SCHEMA, "properties")
@@ -142,15 +148,7 @@ CRITICAL: dict[str, Surface] = {
     ),
     "terminal escape": _set(*READ, "description", to=APPROVED["tools"][0]["description"] + "\x1b[2K"),
     "new optional argument": _set(*ARGUMENTS, "command", to={"type": "string"}),
-    "new required argument": _changed(
-        lambda s: (
-            (
-                s["tools"][0]["inputSchema"]["properties"].update(command={"type": "string"}),
-                s["tools"][0]["inputSchema"]["required"].append("command"),
-            )
-            and None
-        )
-    ),
+    "new required argument": _changed(_require_a_command),
     "enum value": _set(*ARGUMENTS, "mode", "enum", to=["text", "base64", "execute"]),
     "type": _set(*ARGUMENTS, "lines", "type", to=["integer", "string"]),
     "bound": _set(*ARGUMENTS, "lines", "maximum", to=100000),
