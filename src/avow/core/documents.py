@@ -76,7 +76,7 @@ def snapshot_document(snapshot: Snapshot) -> JsonObject:
         document[kind.collection] = [
             _capability_document(c, extras.get(name, {})) for name, c in capabilities
         ]
-    return {**snapshot.extra, **document}
+    return document | {member: value for member, value in snapshot.extra.items() if member not in document}
 
 
 def read_snapshot_document(document: JsonValue) -> Snapshot:

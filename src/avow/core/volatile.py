@@ -4,7 +4,7 @@ Only what a schema's `default` or `examples` holds can be volatile. A descriptio
 keyword that changes by itself is drift, since a model or a validator acts on it.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -60,11 +60,9 @@ def with_volatile(snapshot: Snapshot, pointers: Iterable[str]) -> Snapshot:
     A pointer that leads nowhere in this snapshot, or not to a `default` or `examples`, changes nothing
     and is not listed in the result.
     """
-    wanted = frozenset(pointers)
-    tools = {name: mask(tool, wanted) for name, tool in snapshot.signature.tools.items()}
-    masked = {pointer for tool in tools.values() for pointer in _masked_places(tool, wanted)}
-    signature = Signature.of([*tools.values(), *(c for c in snapshot.signature if c.kind is not Kind.TOOL)])
-    return replace(snapshot, signature=signature, volatile=tuple(sorted(masked)))
+    wanted = _by_capability(pointers)
+    signature = Signature.of(mask(c, wanted.get(_prefix(c), frozenset())) for c in snapshot.signature)
+    return replace(snapshot, signature=signature, volatile=tuple(sorted(_nulls(signature, wanted))))
 
 
 def mask(capability: Capability, pointers: Collection[str]) -> Capability:
@@ -73,13 +71,11 @@ def mask(capability: Capability, pointers: Collection[str]) -> Capability:
     A value with suspicious text in it stays: a default reaches the model, and being volatile must not
     become a way around review.
     """
-    if not any(pointer.startswith(_prefix(capability)) for pointer in pointers):
-        return capability
     definition = capability.definition
-    for path, value in _places(capability):
+    for path, value in _places(capability) if pointers else ():
         if _pointer(capability, path) in pointers and not _is_suspicious(value):
             definition = _with_null(definition, path)
-    return Capability.read(capability.kind, definition)
+    return capability if definition is capability.definition else Capability.read(capability.kind, definition)
 
 
 def unfit_pointers(snapshot: Snapshot) -> tuple[str, ...]:
@@ -87,9 +83,8 @@ def unfit_pointers(snapshot: Snapshot) -> tuple[str, ...]:
 
     Avow never writes one: somebody would have to mark a description volatile to let it change unseen.
     """
-    wanted = frozenset(snapshot.volatile)
-    fit = {pointer for tool in snapshot.signature.tools.values() for pointer in _masked_places(tool, wanted)}
-    return tuple(sorted(wanted - fit))
+    fit = set(_nulls(snapshot.signature, _by_capability(snapshot.volatile)))
+    return tuple(pointer for pointer in snapshot.volatile if pointer not in fit)
 
 
 def _differing(tool: Capability, twin: Capability) -> Iterator[str]:
@@ -99,12 +94,18 @@ def _differing(tool: Capability, twin: Capability) -> Iterator[str]:
             yield _pointer(tool, path)
 
 
-def _masked_places(tool: Capability, wanted: Collection[str]) -> Iterator[str]:
-    if any(pointer.startswith(_prefix(tool)) for pointer in wanted):
-        for path, value in _places(tool):
-            pointer = _pointer(tool, path)
-            if value is None and pointer in wanted:
-                yield pointer
+def _by_capability(pointers: Iterable[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for pointer in pointers:
+        found.setdefault("/".join(pointer.split("/", 3)[:3]) + "/", set()).add(pointer)
+    return found
+
+
+def _nulls(signature: Signature, wanted: Mapping[str, Collection[str]]) -> Iterator[str]:
+    for capability in signature:
+        if pointers := wanted.get(_prefix(capability)):
+            places = ((_pointer(capability, path), value) for path, value in _places(capability))
+            yield from (pointer for pointer, value in places if value is None and pointer in pointers)
 
 
 def _places(capability: Capability) -> Iterator[tuple[Path, JsonValue]]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from avow.core.canonical import parse_json
+from avow.core.canonical import MAX_FILE_DEPTH, parse_json
 from avow.core.documents import read_snapshot_document, snapshot_document
 from avow.core.readable_json import readable_json
 from avow.core.snapshot import Snapshot
@@ -19,7 +19,7 @@ def read_snapshot(path: Path) -> Snapshot:
     """
     data = read_bounded(path, if_missing="`avow inspect TARGET --save FILE` writes a snapshot")
     try:
-        return read_snapshot_document(parse_json(data))
+        return read_snapshot_document(parse_json(data, max_depth=MAX_FILE_DEPTH))
     except MalformedInputError as exc:
         raise MalformedInputError(f"{path}: {exc.message}", hint=exc.hint) from exc
 

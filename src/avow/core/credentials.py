@@ -1,0 +1,194 @@
+"""Credentials by name and by shape, so that none is ever written into a lockfile or a snapshot."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+from avow.core.canonical import JsonValue
+from avow.core.target import HttpTarget, StdioTarget, Target
+from avow.core.texts import texts
+from avow.errors import LockfileError
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_ENDINGS: Final = (
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "apikey",
+    "credential",
+    "credentials",
+)
+_WORDS: Final = frozenset({"authorization", "bearer", "cookie", "jwt", "key", "pat", "pwd"})
+# A name that ends so is about a credential without holding one: TOKEN_FILE, KEY_ID.
+_ABOUT: Final = frozenset(
+    {"dir", "directory", "endpoint", "env", "file", "header", "host", "id", "length", "limit", "mode"}
+    | {"name", "path", "ttl", "type", "uri", "url"}
+)
+# Keys that open nothing: PUBLIC_KEY, --sort-key.
+_OTHER_KEYS: Final = frozenset(
+    {"cache", "foreign", "hot", "issue", "object", "partition", "primary", "project", "public", "sort"}
+)
+
+_ISSUED: Final = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:"
+    r"(?:sk|rk|pk)[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|npm_|pypi-|hf_|dop_v1_|dckr_pat_|shpat_"
+    r"|lin_api_|figd_|ntn_|secret_|tvly-|AKIA|ASIA|AIza|ya29\.|SG\.|eyJ[A-Za-z0-9_-]{8,512}\.eyJ"
+    r")[A-Za-z0-9_-]{12,}"
+)
+_PRIVATE_KEY: Final = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
+_OPAQUE: Final = re.compile(r"[A-Za-z0-9_+=-]{24,}")
+_PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_HARMLESS: Final = frozenset({"", "-", "true", "false", "none", "null", "env", "stdin", "prompt", "0", "1"})
+
+_LEAST_DISTINCT: Final = 8
+_LEAST_BITS: Final = 3.7
+
+
+def is_credential_name(name: str) -> bool:
+    """Whether a variable, flag, header or parameter of this name is there to hold a credential."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words or words[-1] in _ABOUT or not _OTHER_KEYS.isdisjoint(words):
+        return False
+    return any(word.endswith(_ENDINGS) or word in _WORDS for word in words)
+
+
+def is_credential(value: str) -> bool:
+    """Whether a value has a credential's shape: an issuer's prefix, a key, a password in a URL, noise."""
+    bare = _PLACEHOLDER.sub("", value)
+    found = _ISSUED.search(bare)
+    if found is not None and any(character.isdigit() for character in found.group()):
+        return True
+    return bool(_PRIVATE_KEY.search(bare)) or _has_password(value) or _is_noise(bare)
+
+
+def leaked_secrets(document: JsonValue, values: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of the `values` that hold a credential and occur in `document`."""
+    secrets = {n: v for n, v in values.items() if v and (is_credential_name(n) or is_credential(v))}
+    if not secrets:
+        return ()
+    leaked = {name for text in texts(document) for name, value in secrets.items() if _occurs(value, text)}
+    return tuple(sorted(leaked))
+
+
+def secret_arguments(target: Target) -> tuple[str, ...]:
+    """Where a target seems to hold a credential, in words that do not repeat it."""
+    match target:
+        case StdioTarget():
+            return tuple(_in_command(target))
+        case HttpTarget():
+            return (*_in_url(target.url, "the URL"), *_not_names(target.headers, "header"))
+        case _:
+            return ()
+
+
+def refuse_secrets(target: Target, document: JsonValue, values: Mapping[str, str]) -> None:
+    """Let nothing pass that would write a credential to a file.
+
+    Raises:
+        LockfileError: the target holds one, or the server repeats one of `values` in what it declares.
+    """
+    if places := secret_arguments(target):
+        raise LockfileError(
+            f"{', '.join(places)}: this looks like a credential, and would be written to the file",
+            hint="write ${NAME} in its place and set the environment variable NAME; it is read at start",
+        )
+    if names := leaked_secrets(document, values):
+        raise LockfileError(
+            f"the server repeats the value of {', '.join(names)} in what it declares; nothing was written",
+            hint="give it another value while locking, or tell the server's author",
+        )
+
+
+def _in_command(target: StdioTarget) -> Iterator[str]:
+    flag = ""
+    for position, argument in enumerate((target.command, *target.args)):
+        name, separator, value = argument.partition("=")
+        if separator and is_credential_name(name) and _holds_something(value):
+            yield f"the value of {name}"
+        elif (
+            flag and is_credential_name(flag) and not argument.startswith("-") and _holds_something(argument)
+        ):
+            yield f"the value of {flag}"
+        elif _is_header(argument):
+            yield f"the header in argument {position}"
+        else:
+            yield from _in_value(
+                value if separator and "://" not in name else argument, f"argument {position}"
+            )
+        flag = argument if argument.startswith("-") and not separator else ""
+    yield from _not_names(target.env, "environment variable")
+
+
+def _in_value(value: str, place: str) -> Iterator[str]:
+    if "://" in value:
+        yield from _in_url(value, place)
+    elif is_credential(value):
+        yield place
+
+
+def _in_url(url: str, place: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(url)
+        parameters = parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError:
+        # Nobody can connect to it either; what it says is still not written down.
+        yield f"{place}, which cannot be read as a URL"
+        return
+    if _has_password(url):
+        yield f"the user information in {place}"
+    for name, value in parameters:
+        if (is_credential_name(name) and _holds_something(value)) or is_credential(value):
+            yield f"the parameter {name} in {place}"
+    if any(is_credential(segment) for segment in (*parts.path.split("/"), parts.fragment)):
+        yield f"the path in {place}"
+
+
+def _not_names(names: tuple[str, ...], what: str) -> Iterator[str]:
+    """Targets hold names only: one with a value after it would carry the value into the file."""
+    for name in names:
+        if "=" in name or ":" in name:
+            yield f"the {what} {re.split('[=:]', name)[0]}"
+
+
+def _is_header(argument: str) -> bool:
+    name, separator, value = argument.partition(": ")
+    return bool(separator) and is_credential_name(name) and _holds_something(value)
+
+
+def _holds_something(value: str) -> bool:
+    """Whether a value given under a credential's name is one: not a placeholder, a path or a switch."""
+    if _PLACEHOLDER.search(value) or value.lower() in _HARMLESS:
+        return False
+    return not value.startswith(("/", "./", "../", "~")) or _is_noise(value)
+
+
+def _has_password(value: str) -> bool:
+    scheme, separator, rest = value.partition("://")
+    userinfo, at, _ = rest.split("/", 1)[0].rpartition("@")
+    if not separator or not at or not scheme.replace("+", "").isalnum():
+        return False
+    user, _, password = userinfo.partition(":")
+    return _holds_something(password) or (bool(user) and not password and _is_noise(user))
+
+
+def _is_noise(value: str) -> bool:
+    """Whether a word is one that no person chose: long, of mixed letters and digits, without a pattern."""
+    if _OPAQUE.fullmatch(value) is None or len(set(value)) < _LEAST_DISTINCT:
+        return False
+    mixed = any(map(str.islower, value)) and any(map(str.isupper, value)) and any(map(str.isdigit, value))
+    return mixed and _bits(value) >= _LEAST_BITS
+
+
+def _bits(value: str) -> float:
+    """Shannon entropy per character."""
+    shares = [value.count(character) / len(value) for character in set(value)]
+    return -sum(share * math.log2(share) for share in shares)
+
+
+def _occurs(secret: str, text: str) -> bool:
+    # A short password is found in ordinary words by chance: it counts where it is the whole text.
+    return secret in text if len(secret) >= _LEAST_DISTINCT else secret == text

@@ -1,0 +1,89 @@
+"""The user's settings: `avow.toml`, or `[tool.avow]` in `pyproject.toml`, of the project one works in."""
+
+import datetime
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from avow.core.policy import Policy, read_policy
+from avow.errors import UsageError
+from avow.system.files import read_bounded
+
+_LIMIT = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the settings say, and the file they are in; None when there is none."""
+
+    policy: Policy = field(default_factory=Policy)
+    path: Path | None = None
+
+
+def read_settings(directory: Path) -> Settings:
+    """The settings for work in `directory`: the nearest going up, not beyond the repository.
+
+    Raises:
+        StorageError: the file cannot be read.
+        UsageError: it says something that does not exist.
+    """
+    for place in _upward(directory.absolute()):
+        own, shared = place / "avow.toml", place / "pyproject.toml"
+        found = [(own, _parse(own))] if own.is_file() else []
+        if shared.is_file() and (table := _tool_table(shared)) is not None:
+            found.append((shared, table))
+        match found:
+            case []:
+                continue
+            case [(path, data)]:
+                return Settings(_read(path, data), path)
+            case _:
+                raise UsageError(f"both {own} and {shared} have settings for Avow", hint="keep one of them")
+    return Settings()
+
+
+def _upward(directory: Path) -> Iterator[Path]:
+    for place in (directory, *directory.parents):
+        yield place
+        if (place / ".git").exists():
+            return
+
+
+def _tool_table(path: Path) -> dict[str, Any] | None:
+    tools = _parse(path).get("tool", {})
+    if not isinstance(tools, dict) or "avow" not in tools:
+        return None
+    table = tools["avow"]
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: tool.avow is not a table", hint="write [tool.avow]")
+    return table
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    data = read_bounded(path, _LIMIT)
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise UsageError(f"{path} is not valid TOML: {exc}") from exc
+
+
+def _read(path: Path, data: dict[str, Any]) -> Policy:
+    try:
+        return read_policy(_with_text_dates(data))
+    except UsageError as exc:
+        raise UsageError(f"{path}: {exc.message}", hint=exc.hint) from exc
+
+
+def _with_text_dates(value: Any) -> Any:
+    """TOML has dates; what is pure has strings."""
+    match value:
+        case dict():
+            return {key: _with_text_dates(item) for key, item in value.items()}
+        case list():
+            return [_with_text_dates(item) for item in value]
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case _:
+            return value
