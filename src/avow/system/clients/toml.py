@@ -45,11 +45,11 @@ def _carry_out(document: Any, edit: Edit) -> None:
         case Replace(path, value):
             _descend(document, path[:-1])[path[-1]] = value
         case Prepend(path, items):
-            array = _descend(document, path)
+            array = _array(document, path)
             for index, item in enumerate(items):
                 array.insert(index, item)
         case Drop(path, count):
-            array = _descend(document, path)
+            array = _array(document, path)
             for _ in range(count):
                 del array[0]
 
@@ -58,6 +58,13 @@ def _descend(place: Any, path: Location) -> Any:
     for step in path:
         place = place[step]
     return place
+
+
+def _array(document: Any, path: Location) -> Any:
+    array = _descend(document, path)
+    if not isinstance(array, list):
+        raise TypeError("it is not a list")
+    return array
 
 
 def _located(message: str) -> str:
