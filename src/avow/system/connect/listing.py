@@ -1,0 +1,206 @@
+"""Reading a server's lists to their end: pages, limits, and waiting until the lists stop changing."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from avow.core.canonical import JsonObject
+from avow.core.capability import Capability, Kind
+from avow.errors import DeclarationError, PeerProtocolError
+from avow.system.connect.channel import UnfitRequestError
+from avow.system.connect.conversation import Conversation
+from avow.system.connect.options import MalformedAnswerError
+from avow.system.connect.wire import METHOD_NOT_FOUND, Failure, Result
+
+# The member of the server's capabilities that announces each kind.
+DECLARED_BY: Final = {
+    Kind.TOOL: "tools",
+    Kind.PROMPT: "prompts",
+    Kind.RESOURCE: "resources",
+    Kind.TEMPLATE: "resources",
+}
+
+_QUIET: Final = 0.1
+_BURST: Final = 0.01
+_LONGEST_UNREST: Final = 3.0
+_PATIENCE: Final = 2.0
+_PATIENCE_OVER_HTTP: Final = 10.0
+_FENCE: Final = 1.0
+
+
+@dataclass(slots=True)
+class Listing:
+    """One kind, as far as it could be read; `problem` says why no further."""
+
+    kind: Kind
+    capabilities: dict[str, Capability] = field(default_factory=dict)
+    problem: str = ""
+    refusal: Failure | None = None
+
+    def is_same(self, other: "Listing") -> bool:
+        """Whether both show the same definitions, in whatever order."""
+        return _digests(self.capabilities) == _digests(other.capabilities)
+
+
+Listings = dict[Kind, Listing]
+
+
+def read_lists(conversation: Conversation, kinds: Iterable[Kind]) -> Listings:
+    """Ask for several lists at once, and follow each to its end.
+
+    Raises:
+        MalformedAnswerError: a list is none, holds something without a name, or a name twice.
+    """
+    asked = {}
+    # Templates first: a server that drops requests it does not know has then answered the one behind.
+    for kind in sorted(kinds, key=lambda kind: kind is not Kind.TEMPLATE):
+        conversation.changed.discard(kind)
+        asked[kind] = conversation.ask(kind.list_method)
+    templates = asked.pop(Kind.TEMPLATE, None)
+    lists = {kind: read_list(conversation, kind, number) for kind, number in asked.items()}
+    if templates is not None:
+        patience = _PATIENCE if conversation.channel.is_ordered else _PATIENCE_OVER_HTTP
+        if not asked or conversation.answer_by(templates, time.monotonic() + patience):
+            lists[Kind.TEMPLATE] = read_list(conversation, Kind.TEMPLATE, templates)
+        else:
+            conversation.note(f"the server did not answer {Kind.TEMPLATE.list_method}")
+            lists[Kind.TEMPLATE] = Listing(Kind.TEMPLATE)
+    return lists
+
+
+def read_list(conversation: Conversation, kind: Kind, number: int) -> Listing:
+    """Follow one list from its first page, which was asked for as `number`."""
+    listing = Listing(kind)
+    cursors: set[str] = set()
+    while True:
+        answer = conversation.answer(number)
+        if isinstance(answer, Failure):
+            # Some servers write an empty cursor for "no more", and do not know it when it is sent back.
+            if cursors != {""}:
+                listing.refusal = answer
+            return listing
+        cursor = _read_page(conversation, listing, answer)
+        if cursor is None:
+            return listing
+        if cursor in cursors:
+            listing.problem = f"{kind.list_method} goes round in a circle: it gave the same cursor twice"
+        elif len(cursors) + 1 >= conversation.limits.pages:
+            listing.problem = f"{kind.list_method} has more than {conversation.limits.pages} pages"
+        elif len(listing.capabilities) >= conversation.limits.items:
+            listing.problem = f"{kind.list_method} has more than {conversation.limits.items} items"
+        if listing.problem:
+            return listing
+        cursors.add(cursor)
+        number = conversation.ask(kind.list_method, {"cursor": cursor})
+
+
+def settled_lists(conversation: Conversation, kinds: tuple[Kind, ...], capabilities: JsonObject) -> Listings:
+    """The lists as they are once the server has stopped changing them."""
+    start = time.monotonic()
+    may_change = any(_announces_changes(capabilities, kind) for kind in kinds)
+    lists = read_lists(conversation, kinds)
+    while True:
+        has_stirred = conversation.last_stir > 0
+        quiet = max(start, conversation.last_stir) + _QUIET if may_change or has_stirred else start
+        while not conversation.changed and time.monotonic() < quiet:
+            if conversation.listen_once(quiet):
+                quiet = max(start, conversation.last_stir) + _QUIET
+        if not conversation.changed.intersection(kinds):
+            return lists
+        if time.monotonic() > min(start + _LONGEST_UNREST, conversation.deadline):
+            conversation.note(
+                "the server kept announcing changes of its lists; this is the last that was seen"
+            )
+            return lists
+        burst = time.monotonic() + _BURST
+        while conversation.listen_once(burst):
+            pass
+        lists.update(read_lists(conversation, [kind for kind in kinds if kind in conversation.changed]))
+
+
+def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: str) -> Listings:
+    """What the server lists without having announced it; silence and refusals are as good as nothing.
+
+    `fence` is a request that it does answer: whoever works in order has then seen those before it.
+    """
+    asked = {kind: conversation.ask(kind.list_method) for kind in kinds}
+    if conversation.channel.is_ordered and asked:
+        conversation.answer_by(conversation.ask(fence), time.monotonic() + _FENCE)
+    until = time.monotonic() + (_BURST if conversation.channel.is_ordered else _FENCE)
+    found = {}
+    for kind, number in asked.items():
+        try:
+            is_answered = conversation.answer_by(number, until)
+        except UnfitRequestError:
+            continue
+        listing = read_list(conversation, kind, number) if is_answered else Listing(kind)
+        if listing.capabilities:
+            conversation.note(f"the server lists {kind.collection} that it does not announce")
+            found[kind] = listing
+    return found
+
+
+def declared_kinds(capabilities: JsonObject) -> tuple[Kind, ...]:
+    """The kinds that the server says it has."""
+    return tuple(kind for kind in Kind if capabilities.get(DECLARED_BY[kind]) is not None)
+
+
+def check_refusal(conversation: Conversation, listing: Listing) -> None:
+    """Judge a list that the server announced and then refused.
+
+    Raises:
+        PeerProtocolError: for any reason but that it does not know the request.
+    """
+    refusal = listing.refusal
+    if refusal is None:
+        return
+    if refusal.code != METHOD_NOT_FOUND or listing.capabilities:
+        raise PeerProtocolError(
+            f"{conversation.server} does not answer {listing.kind.list_method}: "
+            f"{conversation.said(refusal.message)} ({refusal.code})"
+        )
+    # Templates come with the capability of resources, and most servers have none.
+    if listing.kind is not Kind.TEMPLATE:
+        conversation.note(f"the server announces {listing.kind.collection} but does not list them")
+
+
+def _read_page(conversation: Conversation, listing: Listing, answer: Result) -> str | None:
+    """Take in one page; the cursor of the next, or None when there is none to ask for."""
+    kind, server = listing.kind, conversation.server
+    if answer.value.get("resultType", "complete") != "complete":
+        raise PeerProtocolError(f"{server} wants something else before it answers {kind.list_method}")
+    items = answer.value.get(kind.collection)
+    cursor = answer.value.get("nextCursor")
+    if not isinstance(items, list) or not (cursor is None or isinstance(cursor, str)):
+        raise MalformedAnswerError(f"{server} answered {kind.list_method} with something that is no list")
+    try:
+        page = [Capability.read(kind, item) for item in items]
+    except DeclarationError as exc:
+        raise MalformedAnswerError(f"{server}: {exc.message}") from exc
+    known = listing.capabilities
+    if page and known and all(_is_known(known, capability) for capability in page):
+        if cursor != "":
+            listing.problem = f"{kind.list_method} goes round in a circle: a page came twice"
+        return None
+    for capability in page:
+        if capability.name in known:
+            raise MalformedAnswerError(
+                f"{server} lists two {kind.collection} called {conversation.said(capability.name)}"
+            )
+        known[capability.name] = capability
+    return cursor
+
+
+def _is_known(known: Mapping[str, Capability], capability: Capability) -> bool:
+    earlier = known.get(capability.name)
+    return earlier is not None and earlier.digest == capability.digest
+
+
+def _announces_changes(capabilities: JsonObject, kind: Kind) -> bool:
+    declared = capabilities.get(DECLARED_BY[kind])
+    return isinstance(declared, dict) and declared.get("listChanged") is True
+
+
+def _digests(capabilities: Mapping[str, Capability]) -> dict[str, str]:
+    return {name: capability.digest for name, capability in capabilities.items()}

@@ -1,0 +1,70 @@
+"""What a caller may ask of a connection, what it gets back, and how a look at a server can fail."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from avow.core.snapshot import Snapshot
+from avow.errors import DeclarationError, ServerLaunchError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a server's output we are ready to hold."""
+
+    message_bytes: int = 32 * 1024 * 1024
+    total_bytes: int = 64 * 1024 * 1024
+    pages: int = 1_000
+    items: int = 20_000
+    signature_bytes: int = 4 * 1024 * 1024
+    signature_items: int = 10_000
+    words: int = 32 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectOptions:
+    """How to reach a server: time, the values that no file holds, and limits.
+
+    `timeout` is for the whole of one session, from the start of the server on.
+    """
+
+    timeout: float = 30.0
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    limits: Limits = Limits()
+    client_name: str = "avow"
+    on_progress: Callable[[str], None] | None = None
+
+    def progress(self, text: str) -> None:
+        """Tell whoever wants to know what is going on."""
+        if self.on_progress is not None:
+            self.on_progress(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a server showed, and under which circumstances: empty for an ordinary first look."""
+
+    seen: str
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Several looks at one server, a moment apart or under other names."""
+
+    first: Snapshot
+    others: tuple[Look, ...] = ()
+
+
+class MalformedAnswerError(DeclarationError):
+    """A server's answer cannot be read in one way only, so nothing in it is hashed."""
+
+
+class ServerExitedError(ServerLaunchError):
+    """A server left before it had answered; `output` holds its own words."""
+
+    def __init__(self, message: str, hint: str = "", *, output: str = "", code: int | None = None) -> None:
+        """Keep the server's words whole, beside the message that quotes their end."""
+        super().__init__(message, hint)
+        self.output = output
+        self.code = code

@@ -1,0 +1,137 @@
+"""One session with a server: open it, look at everything it shows, look again, look as somebody else."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from avow.core.capability import Capability, Kind, Signature
+from avow.core.snapshot import Era, Snapshot, Source
+from avow.core.target import Target
+from avow.errors import ServerLaunchError
+from avow.system.connect.channel import Channel
+from avow.system.connect.conversation import Conversation
+from avow.system.connect.declaration import Declaration, note_undeclared, read_declaration
+from avow.system.connect.listing import (
+    Listings,
+    check_refusal,
+    declared_kinds,
+    read_lists,
+    settled_lists,
+    undeclared_lists,
+)
+from avow.system.connect.negotiation import Negotiated, discover, negotiate
+from avow.system.connect.options import ConnectOptions, Look
+
+
+class Session:
+    """A server that has introduced itself."""
+
+    def __init__(self, target: Target, conversation: Conversation, negotiated: Negotiated) -> None:
+        """Use a conversation whose negotiation is over."""
+        self._target = target
+        self._conversation = conversation
+        self._negotiated = negotiated
+        self._lists: Listings = {}
+        self._declaration: Declaration | None = None
+
+    @property
+    def era(self) -> Era:
+        """Which era the server lives in."""
+        return self._negotiated.era
+
+    def look(self, *, twice: bool = False) -> tuple[Look, ...]:
+        """Everything the server shows after it has settled, and what it shows when asked once more."""
+        conversation, capabilities = self._conversation, self._negotiated.capabilities
+        kinds = declared_kinds(capabilities)
+        self._declaration = read_declaration(conversation, capabilities)
+        self._lists = settled_lists(conversation, kinds, capabilities)
+        for listing in self._lists.values():
+            check_refusal(conversation, listing)
+        again = self._read_again(kinds) if twice else None
+        found = self._undeclared()
+        self._lists |= found
+        if self._declaration is not None:
+            note_undeclared(conversation, self._declaration, self._lists)
+        first = Look("", self._snapshot(self._lists))
+        if again is None:
+            return (first,)
+        different = [kind for kind in kinds if not again[kind].is_same(self._lists[kind])]
+        methods = [kind.list_method for kind in different or kinds[:1]] or [Kind.TOOL.list_method]
+        seen = f"on a second {' and '.join(methods)} in the same session"
+        return first, Look(seen, self._snapshot(again | found))
+
+    def look_as(self, name: str) -> Look:
+        """What a modern server shows to a client with another name, on the same connection."""
+        conversation = self._conversation
+        conversation.client_name = name
+        negotiated = discover(conversation, self._negotiated.version)
+        other = Session(self._target, conversation, negotiated)
+        other._declaration = read_declaration(conversation, negotiated.capabilities)
+        kinds = {*self._lists, *declared_kinds(negotiated.capabilities)}
+        other._lists = read_lists(conversation, [kind for kind in Kind if kind in kinds])
+        return Look(f"by a client named {name}", other._snapshot(other._lists))
+
+    def _read_again(self, kinds: tuple[Kind, ...]) -> Listings | None:
+        """The lists a second time; a change that the server announces meanwhile is no secret one."""
+        conversation = self._conversation
+        try:
+            again = read_lists(conversation, kinds)
+            if conversation.changed.intersection(kinds):
+                self._lists = settled_lists(conversation, kinds, self._negotiated.capabilities)
+                again = read_lists(conversation, kinds)
+        except ServerLaunchError:
+            conversation.note("the server left when it was asked for its lists a second time")
+            return None
+        return again
+
+    def _undeclared(self) -> Listings:
+        kinds = [kind for kind in Kind if kind not in self._lists]
+        fewest = min(self._lists.values(), key=lambda listing: len(listing.capabilities), default=None)
+        fence = "ping" if fewest is None else fewest.kind.list_method
+        try:
+            return undeclared_lists(self._conversation, kinds, fence)
+        except ServerLaunchError:
+            self._conversation.note("the server left when it was asked for a list that it does not announce")
+            return {}
+
+    def _snapshot(self, lists: Listings) -> Snapshot:
+        negotiated, declared = self._negotiated, self._declaration
+        problems = tuple(listing.problem for listing in lists.values() if listing.problem)
+        snapshot = Snapshot(
+            target=self._target,
+            server=negotiated.server,
+            protocol_version=negotiated.version,
+            era=negotiated.era,
+            capabilities=negotiated.capabilities,
+            signature=Signature.of(_in_order(lists)),
+            instructions=negotiated.instructions,
+            configuration_schema=negotiated.configuration_schema,
+            protocol_versions=negotiated.versions,
+            complete=not problems,
+            notes=(*self._conversation.notes, *problems),
+        )
+        if declared is None:
+            return snapshot
+        extra = {"incomplete": list(declared.incomplete)} if declared.incomplete else {}
+        return replace(
+            snapshot,
+            signature=declared.signature,
+            source=Source.DECLARED,
+            complete=declared.is_complete,
+            extra=extra,
+        )
+
+
+def introduce(
+    target: Target, channel: Channel, options: ConnectOptions, deadline: float, *, probe: bool
+) -> Session:
+    """Negotiate over an open channel."""
+    conversation = Conversation(channel, deadline, options.limits, options.client_name)
+    negotiated = negotiate(conversation, probe=probe)
+    options.progress(f"connected to {channel.server}")
+    return Session(target, conversation, negotiated)
+
+
+def _in_order(lists: Listings) -> Iterator[Capability]:
+    for kind in Kind:
+        if kind in lists:
+            yield from lists[kind].capabilities.values()

@@ -1,0 +1,98 @@
+"""A server as a program on standard streams: started as a group of its own, and ended with all it started."""
+
+import shlex
+import time
+from typing import Final
+
+from avow.core.printable import printable
+from avow.core.target import StdioTarget
+from avow.errors import AvowError
+from avow.system.connect.channel import LineChannel
+from avow.system.connect.options import ConnectOptions, ServerExitedError
+from avow.system.connect.words import quoted, secrets_of
+from avow.system.processes import (
+    child_environment,
+    end_process_group,
+    exit_code,
+    expand,
+    kill_process_group,
+    launch,
+    placeholders,
+    variable,
+)
+
+# Killing the client of a container engine leaves the container running: its server has to leave by itself.
+_CONTAINER_ENGINES: Final = frozenset({"docker", "podman", "nerdctl", "container"})
+_CONTAINER_PATIENCE: Final = 3.0
+_LONGEST_LABEL: Final = 100
+
+
+def server_label(target: StdioTarget) -> str:
+    """What to call the server before it has said its name."""
+    return printable(shlex.join([target.command, *target.args]), _LONGEST_LABEL, fold=True)
+
+
+class StdioChannel(LineChannel):
+    """A running program."""
+
+    def __init__(self, target: StdioTarget, options: ConnectOptions) -> None:
+        """Start it.
+
+        Raises:
+            ServerLaunchError: it cannot be started, or a variable that it needs has no value.
+        """
+        arguments = [expand(part, options.env) for part in (target.command, *target.args)]
+        directory = None if target.cwd is None else expand(target.cwd, options.env)
+        named = (*target.env, *placeholders(" ".join([target.command, *target.args, target.cwd or ""])))
+        values = {**{name: variable(name, options.env) for name in named}, **options.env}
+        self._patience = _CONTAINER_PATIENCE if program_of(target) in _CONTAINER_ENGINES else 0.05
+        self._process = process = launch(arguments, child_environment(target.env, options.env), directory)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        super().__init__(
+            server_label(target),
+            process.stdout.fileno(),
+            process.stdin.fileno(),
+            process.stderr.fileno(),
+            options.limits,
+            secrets_of(values, options.headers),
+        )
+
+    def close(self) -> None:
+        """End the program and everything that it started."""
+        end_process_group(self._process, patience=self._patience)
+
+    def abort(self) -> None:
+        """Kill it, from another thread."""
+        kill_process_group(self._process)
+
+    def _idle(self) -> None:
+        # A child that holds the pipes open would hide that the server itself is gone.
+        if exit_code(self._process):
+            self._has_ended = True
+
+    def _ended(self) -> AvowError:
+        until = time.monotonic() + 0.5
+        while (code := exit_code(self._process)) is None and time.monotonic() < until:
+            time.sleep(0.005)
+        self._drain_aside(0.5)
+        words = self.words()
+        match code:
+            case None:
+                what = "closed its output"
+            case _ if code < 0:
+                what = f"was ended by signal {-code}"
+            case _:
+                what = f"exited with code {code}"
+        return ServerExitedError(
+            f"{self.server} {what} before it had answered{quoted(words) or ' and said nothing'}",
+            hint="start it by hand to see what it needs; variables are passed with -e NAME=VALUE",
+            output=words,
+            code=code,
+        )
+
+
+def program_of(target: StdioTarget) -> str:
+    """The name of the program, without its directory."""
+    return target.command.replace("\\", "/").rpartition("/")[2]

@@ -1,0 +1,81 @@
+"""A server's own words, as errors may quote them: bounded, printable, and without anybody's secrets."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from avow.core.printable import printable
+
+# Shorter values (`1`, `yes`, `dev`) are no secrets, and hiding them would garble ordinary words.
+_SHORTEST_SECRET: Final = 4
+_QUOTED: Final = 2_000
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+
+
+class Secrets:
+    """Values that must not be shown, each with the name that is shown instead."""
+
+    def __init__(self, values: Iterable[tuple[str, str]]) -> None:
+        """Remember the values, the longest first, so that none is hidden only in part."""
+        spelled = {(name, form) for name, value in values for form in (value, quote(value, safe=""))}
+        self._values = sorted(
+            ((name, value) for name, value in spelled if len(value) >= _SHORTEST_SECRET),
+            key=lambda pair: (-len(pair[1]), pair),
+        )
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest value."""
+        return len(self._values[0][1]) if self._values else 0
+
+    def hide(self, text: str) -> str:
+        """The text with each value replaced by its name in brackets."""
+        for name, value in self._values:
+            text = text.replace(value, f"[{name}]")
+        return text
+
+
+def secrets_of(environment: Mapping[str, str], headers: Mapping[str, str], url: str = "") -> Secrets:
+    """Everything that a user gave us to pass on and that nobody else should read."""
+    values = list(environment.items())
+    for name, value in headers.items():
+        values += [(name, value), (name, value.partition(" ")[2])]
+    parts = urlsplit(url)
+    values += [("user", unquote(parts.username or "")), ("password", unquote(parts.password or ""))]
+    values += parse_qsl(parts.query)
+    return Secrets(values)
+
+
+class Tail:
+    """The end of a stream of bytes, so that a flood costs no memory."""
+
+    def __init__(self, limit: int) -> None:
+        """Keep at least the last `limit` bytes."""
+        self._limit = limit
+        self._kept = bytearray()
+        self._is_cut = False
+
+    def append(self, data: bytes) -> None:
+        """Add what came; drop what is too old."""
+        self._kept += data[-self._limit :]
+        self._is_cut = self._is_cut or len(data) > self._limit
+        if len(self._kept) > 2 * self._limit:
+            del self._kept[: -self._limit]
+            self._is_cut = True
+
+    def text(self, secrets: Secrets) -> str:
+        """The words, safe to show."""
+        text = self._kept.decode(errors="replace")
+        if self._is_cut:
+            # A secret may have lost its beginning at the cut, and would no longer be recognised.
+            text = text[secrets.longest :].partition("\n")[2] or text[secrets.longest :]
+        return printable(_COLOUR.sub("", secrets.hide(text))).strip()
+
+
+def quoted(words: str) -> str:
+    """The end of the words, set off to follow a sentence; empty when there are none."""
+    if not words:
+        return ""
+    end = words if len(words) <= _QUOTED else "…" + words[-_QUOTED:]
+    return ":\n" + "\n".join(f"  {line}" for line in end.splitlines())
