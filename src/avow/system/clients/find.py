@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from avow.core.canonical import JsonValue
@@ -15,7 +15,16 @@ from avow.system.clients.jsonc import AmbiguousObject
 from avow.system.clients.placeholders import Surroundings
 from avow.system.clients.places import Machine, all_files, client_of
 from avow.system.clients.servers import ConfiguredServer, FoundServers, SkippedServer
-from avow.system.clients.table import CURRENT_PROJECT, SHAPES, Client, Place
+from avow.system.clients.table import CURRENT_PROJECT, SHAPES, UNKNOWN, Client, Place
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """One file of one client, and what it says; without a document it could not be read."""
+
+    document: Document | None
+    client: Client
+    found: FoundServers
 
 
 def find_servers(
@@ -45,27 +54,56 @@ def read_clients(
 ) -> FoundServers:
     """Read one configuration file, or without one every file of every known client.
 
-    A file that nobody asked for by name and that cannot be read is reported as skipped; the
-    others still count.
+    Raises:
+        AvowError: as for `read_files`.
+    """
+    files = list(read_files(config, machine_here(home=home, cwd=cwd, platform=platform, environ=environ)))
+    return FoundServers(
+        tuple(server for file in files for server in file.found.servers),
+        tuple(skipped for file in files for skipped in file.found.skipped),
+    )
+
+
+def read_files(config: Path | None, machine: Machine, *, every_entry: bool = False) -> Iterator[ClientFile]:
+    """Each file with the servers in it.
+
+    With `every_entry` also those that are switched off or need something that only the client can
+    fill in: they can be rewritten, though not started from here.
+    A file that nobody asked for by name and that cannot be read comes with nothing but the reason;
+    the others still count.
 
     Raises:
         StorageError: `config` cannot be read.
         MalformedInputError: `config` is not what its name says; the message has line and column.
         UsageError: `config` has no servers in any shape that we know.
     """
-    machine = machine_here(home=home, cwd=cwd, platform=platform, environ=environ)
     if config is not None:
-        outcomes = list(_read_given(config, machine))
-    else:
-        outcomes = [
-            outcome
-            for client, place, path in all_files(machine)
-            for outcome in _read_known(path, client, place, machine)
-        ]
-    return FoundServers(
-        tuple(outcome for outcome in outcomes if isinstance(outcome, ConfiguredServer)),
-        tuple(outcome for outcome in outcomes if isinstance(outcome, SkippedServer)),
-    )
+        document = read_document(config)
+        client, place = client_of(config, machine) or (_by_shape(document), Place(UNKNOWN, ()))
+        yield _client_file(document, client, place, _Reading(machine, every_entry, every_project=True))
+        return
+    for client, place, path in all_files(machine):
+        try:
+            yield _client_file(read_document(path), client, place, _Reading(machine, every_entry))
+        except AvowError as error:
+            unreadable = SkippedServer("", error.message, path, client.name, place.scope, error.hint)
+            yield ClientFile(None, client, FoundServers((), (unreadable,)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How to read a file: on which machine, and how much of it."""
+
+    machine: Machine
+    every_entry: bool
+    every_project: bool = False
+
+
+def _client_file(document: Document, client: Client, place: Place, reading: _Reading) -> ClientFile:
+    outcomes = list(_read_servers(document, client, place, reading))
+    servers = tuple(outcome for outcome in outcomes if isinstance(outcome, ConfiguredServer))
+    skipped = tuple(outcome for outcome in outcomes if isinstance(outcome, SkippedServer))
+    return ClientFile(document, client, FoundServers(servers, skipped))
 
 
 def machine_here(
@@ -84,19 +122,6 @@ def machine_here(
     )
 
 
-def _read_given(path: Path, machine: Machine) -> Iterator[ConfiguredServer | SkippedServer]:
-    document = read_document(path)
-    known = client_of(path, machine)
-    if known is None:
-        client, place = _by_shape(document), Place(UNKNOWN_SCOPE, ())
-    else:
-        client, place = known
-    yield from _read_servers(document, client, place, machine, every_project=True)
-
-
-UNKNOWN_SCOPE = "file"
-
-
 def _by_shape(document: Document) -> Client:
     for shape in SHAPES:
         if isinstance(_at(document.value, shape.key), dict | list):
@@ -105,36 +130,27 @@ def _by_shape(document: Document) -> Client:
     raise UsageError(f"{document.path} has no MCP servers in it", hint=f"looked for one of: {keys}")
 
 
-def _read_known(
-    path: Path, client: Client, place: Place, machine: Machine
-) -> Iterator[ConfiguredServer | SkippedServer]:
-    try:
-        yield from _read_servers(read_document(path), client, place, machine, every_project=False)
-    except AvowError as error:
-        yield SkippedServer("", error.message, path, client.name, place.scope, error.hint)
-
-
 def _read_servers(
-    document: Document, client: Client, place: Place, machine: Machine, *, every_project: bool
+    document: Document, client: Client, place: Place, reading: _Reading
 ) -> Iterator[ConfiguredServer | SkippedServer]:
+    machine = reading.machine
     for scope, key in place.keys or ((place.scope, client.key),):
-        for real_key, project in _projects(document.value, key, machine, every_project=every_project):
-            surroundings = Surroundings(machine.environ, machine.home, project)
+        for real_key, project in _projects(document.value, key, reading):
+            surroundings = Surroundings(machine.environ, machine.home, project, reading.every_entry)
             for name, location, entry in _named_entries(document, real_key):
                 yield _read_one(document, client, scope, name, location, entry, surroundings)
 
 
-def _projects(
-    value: JsonValue, key: Location, machine: Machine, *, every_project: bool
-) -> Iterator[tuple[Location, Path]]:
+def _projects(value: JsonValue, key: Location, reading: _Reading) -> Iterator[tuple[Location, Path]]:
     """The key as it is in this file, once per project where it names one."""
     if CURRENT_PROJECT not in key:
-        yield key, machine.project
+        yield key, reading.machine.project
         return
     at = key.index(CURRENT_PROJECT)
     projects = _at(value, key[:at])
     for project in projects if isinstance(projects, dict) else ():
-        if every_project or Path(project) in (machine.project, machine.project.resolve()):
+        here = (reading.machine.project, reading.machine.project.resolve())
+        if reading.every_project or Path(project) in here:
             yield (*key[:at], project, *key[at + 1 :]), Path(project)
 
 
@@ -177,12 +193,12 @@ def _read_one(
     surroundings: Surroundings,
 ) -> ConfiguredServer | SkippedServer:
     skipped = SkippedServer(name, disabled_reason(entry), document.path, client.name, scope)
-    if skipped.reason:
+    if skipped.reason and not surroundings.lenient:
         return skipped
     try:
         read = read_entry(entry, client, surroundings)
     except AvowError as error:
-        return replace(skipped, reason=error.message, hint=error.hint)
+        return replace(skipped, reason=skipped.reason or error.message, hint=error.hint)
     return ConfiguredServer(
         name=name,
         target=read.target,

@@ -33,6 +33,8 @@ class Surroundings:
     environ: Mapping[str, str]
     home: Path
     project: Path
+    lenient: bool = False
+    """Whether a placeholder that only the client can fill in stays, instead of being an error."""
 
     def expand(self, text: str, syntax: frozenset[Syntax]) -> Expanded:
         """Replace what the client would replace, once: a value is never expanded again.
@@ -81,7 +83,7 @@ class Surroundings:
                 return self.project.name
             case ["pathSeparator" | "/"]:
                 return "/"
-            case [("input" | "command" | "config") as kind, name]:
+            case [("input" | "command" | "config") as kind, name] if not self.lenient:
                 raise UsageError(
                     f"it needs ${{{kind}:{name}}}, which only the client can fill in",
                     hint=f"give the value with -e, or write ${{env:NAME}} in place of ${{{kind}:{name}}}",
