@@ -3,10 +3,13 @@
 Waiting for a line also drains what the server writes aside, so that it never blocks on its own log.
 """
 
+import fcntl
 import json
 import os
 import select
+import termios
 import time
+from array import array
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +22,7 @@ from avow.system.connect.words import Secrets, Tail
 
 _CHUNK: Final = 256 * 1024
 _LONGEST_WAIT: Final = 0.5
+_TIME_TO_READ: Final = 2.0
 
 
 class UnfitRequestError(PeerProtocolError):
@@ -46,6 +50,9 @@ class Channel(Protocol):
 
     def receive(self, until: float) -> bytes | Refused | None:
         """The next thing that came, or None when it is `until`; raises when nothing can come any more."""
+
+    def is_read(self) -> bool:
+        """Whether the server has taken in all that we sent."""
 
     def agree(self, version: str) -> None:
         """The handshake settled on this version of the protocol."""
@@ -76,6 +83,7 @@ class LineChannel:
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
         self._has_ended = False
+        self._opened = time.monotonic()
         self._said = Tail(limits.words)
         self._noise = Tail(limits.words)
         self._poll = select.poll()
@@ -110,6 +118,15 @@ class LineChannel:
                 return None
             self._pump(until)
         return self._lines.popleft()
+
+    def is_read(self) -> bool:
+        """Whether nothing is left in the pipe; where the system does not tell, whether it had the time."""
+        unread = array("i", [0])
+        try:
+            fcntl.ioctl(self._writing, termios.FIONREAD, unread)
+        except OSError:
+            return time.monotonic() > self._opened + _TIME_TO_READ
+        return unread[0] == 0
 
     def agree(self, version: str) -> None:
         """Lines look the same in every version."""

@@ -132,6 +132,10 @@ class Conversation:
             raise answer
         return answer
 
+    def has_answer(self, number: int) -> bool:
+        """Whether the answer to a request, or a refusal, has already come."""
+        return number in self._answers
+
     def request(self, method: str, params: JsonObject | None = None) -> Answer:
         """Ask and wait."""
         return self.answer(self.ask(method, params))

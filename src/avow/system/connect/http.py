@@ -71,6 +71,10 @@ class HttpChannel:
         except queue.Empty:
             return None
 
+    def is_read(self) -> bool:
+        """A request that was posted has been read."""
+        return True
+
     def agree(self, version: str) -> None:
         """From now on every request names the version."""
         self._version = version

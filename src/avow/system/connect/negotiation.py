@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Final
 
 from avow.core.canonical import JsonObject, JsonValue
@@ -21,11 +22,23 @@ from avow.system.connect.wire import (
     Result,
 )
 
-# Some servers never answer a request they do not know. Whoever reads its input in order answers
-# `server/discover` before it sees the `initialize` behind it, so there is no need to wait for long.
-_SILENCE: Final = 0.15
+# How long a server that has read the probe, or has answered what came behind it, may still think.
+_SILENCE: Final = 0.3
 _SILENCE_OVER_HTTP: Final = 5.0
 _AFTERTHOUGHT: Final = 0.05
+_LOOK_EVERY: Final = 0.02
+
+
+class Opening(Enum):
+    """How to begin: see what the server is, or do what it is known to need."""
+
+    PROBE = auto()
+    HANDSHAKE = auto()
+    DISCOVER = auto()
+
+
+class MixedErasError(PeerProtocolError):
+    """The server answered the probe and, later, the handshake; only a fresh connection is of one era."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +54,25 @@ class Negotiated:
     configuration_schema: JsonValue
 
 
-def negotiate(conversation: Conversation, *, probe: bool = True) -> Negotiated:
+def negotiate(conversation: Conversation, opening: Opening = Opening.PROBE) -> Negotiated:
     """Open the session: `server/discover` first, `initialize` when nothing modern comes back.
 
     Raises:
         PeerProtocolError: there is no version that both sides speak.
+        MixedErasError: the server was slow, and has to be asked again on a new connection.
         ServerLaunchError: the server refuses the session.
     """
-    if not probe:
-        return _initialize(conversation, LEGACY_VERSIONS[0])
-    discovery = _ask_discover(conversation, MODERN_VERSIONS[0])
-    silence = _SILENCE if conversation.channel.is_ordered else _SILENCE_OVER_HTTP
-    answer = _discovery(conversation, discovery, time.monotonic() + silence)
-    if answer is None:
-        return _race(conversation, discovery)
-    return _judge(conversation, answer) or _initialize(conversation, _offer(answer))
+    match opening:
+        case Opening.HANDSHAKE:
+            return _initialize(conversation, LEGACY_VERSIONS[0])
+        case Opening.DISCOVER:
+            return discover(conversation, MODERN_VERSIONS[0])
+        case Opening.PROBE:
+            discovery = _ask_discover(conversation, MODERN_VERSIONS[0])
+            answer = _wait_for_discovery(conversation, discovery)
+            if answer is None:
+                return _offer_both(conversation, discovery)
+            return _judge(conversation, answer) or _initialize(conversation, _offer(answer))
 
 
 def discover(conversation: Conversation, version: str) -> Negotiated:
@@ -102,27 +119,43 @@ def _judge(conversation: Conversation, answer: Answer) -> Negotiated | None:
             return None
 
 
-def _race(conversation: Conversation, discovery: int) -> Negotiated:
+def _wait_for_discovery(conversation: Conversation, discovery: int) -> Answer | None:
+    """The answer to the probe, or None when the server is up and seems to have no answer.
+
+    Some servers never answer a request that they do not know. Those that answer the `ping` behind
+    it, or have long read it, are not going to; one that has not read it is still starting.
+    """
+    if not conversation.channel.is_ordered:
+        return _discovery(conversation, discovery, time.monotonic() + _SILENCE_OVER_HTTP)
+    ping = conversation.ask("ping")
+    read_at: float | None = None
+    while time.monotonic() < conversation.deadline:
+        answer = _discovery(conversation, discovery, time.monotonic() + _LOOK_EVERY)
+        if answer is not None:
+            return answer
+        if conversation.has_answer(ping):
+            return _discovery(conversation, discovery, time.monotonic() + _AFTERTHOUGHT)
+        if read_at is None and conversation.channel.is_read():
+            read_at = time.monotonic()
+        if read_at is not None and time.monotonic() > read_at + _SILENCE:
+            return None
+    return conversation.answer(discovery)
+
+
+def _offer_both(conversation: Conversation, discovery: int) -> Negotiated:
     """The probe met silence: offer the handshake as well, and take what comes."""
     conversation.use_envelope(None)
-    handshake = _ask_initialize(conversation, LEGACY_VERSIONS[0])
-    while True:
-        late = _discovery(conversation, discovery, time.monotonic())
-        if late is not None:
-            return _judge(conversation, late) or _finish(conversation, conversation.answer(handshake))
-        answer = conversation.answer_by(handshake, time.monotonic())
-        match answer:
-            case Failure(code=code) if code == UNSUPPORTED_VERSION:
-                # Only a server that took the probe seriously says that; its answer is on the way.
-                late = conversation.answer(discovery)
-                return _judge(conversation, late) or _finish(conversation, answer)
-            case Result() | Failure():
-                late = _discovery(conversation, discovery, time.monotonic() + _AFTERTHOUGHT)
-                modern = None if late is None else _judge(conversation, late)
-                return modern or _finish(conversation, answer)
-            case None:
-                if not conversation.listen_once(conversation.deadline):
-                    conversation.answer(handshake)
+    answer = conversation.answer(_ask_initialize(conversation, LEGACY_VERSIONS[0]))
+    refused = isinstance(answer, Failure) and answer.code == UNSUPPORTED_VERSION
+    # Only a server that took the probe seriously refuses in this way; its answer is on the way.
+    until = conversation.deadline if refused else time.monotonic() + _AFTERTHOUGHT
+    late = _discovery(conversation, discovery, until)
+    modern = None if late is None else _judge(conversation, late)
+    if modern is None:
+        return _finish(conversation, answer)
+    if conversation.channel.is_ordered and isinstance(answer, Result):
+        raise MixedErasError(f"{conversation.server} speaks two versions of the protocol at once")
+    return modern
 
 
 def _initialize(conversation: Conversation, version: str) -> Negotiated:

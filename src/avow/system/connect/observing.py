@@ -14,6 +14,7 @@ from typing import Final
 from avow.core.snapshot import Era, Snapshot
 from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget, Target
 from avow.errors import AvowError, UnavailableError
+from avow.system.connect.negotiation import Opening
 from avow.system.connect.opening import Turnstile, open_session
 from avow.system.connect.options import ConnectOptions, Look, Observation
 from avow.system.connect.stdio import program_of
@@ -153,7 +154,7 @@ def _look_under(
 
 def _look_as(target: Target, options: ConnectOptions, name: str, turnstile: Turnstile | None) -> Look:
     under = replace(options, client_name=name, on_progress=None)
-    with open_session(target, under, probe=False, opened=turnstile) as session:
+    with open_session(target, under, Opening.HANDSHAKE, turnstile) as session:
         return Look(f"by a client named {name}", session.look()[0].snapshot)
 
 

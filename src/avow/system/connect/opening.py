@@ -8,6 +8,7 @@ from typing import Protocol
 
 from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget, Target
 from avow.system.connect.channel import Channel
+from avow.system.connect.negotiation import MixedErasError, Opening
 from avow.system.connect.options import ConnectOptions, ServerExitedError
 from avow.system.connect.session import Session, introduce
 from avow.system.connect.stdio import StdioChannel
@@ -48,36 +49,36 @@ class Turnstile:
 def open_session(
     target: Target,
     options: ConnectOptions,
-    *,
-    probe: bool = True,
-    opened: Turnstile | None = None,
+    opening: Opening = Opening.PROBE,
+    turnstile: Turnstile | None = None,
 ) -> Iterator[Session]:
     """Connect and introduce ourselves; whatever was started is ended on the way out."""
     deadline = time.monotonic() + options.timeout
-    channel = open_channel(target, options, opened)
+    channel = open_channel(target, options, turnstile)
     try:
         try:
-            session = introduce(target, channel, options, deadline, probe=probe)
-        except ServerExitedError:
-            # Some servers leave at the first request that they do not know.
-            if not probe or (opened is not None and opened.is_shut):
+            session = introduce(target, channel, options, deadline, opening)
+        except (ServerExitedError, MixedErasError) as exc:
+            if opening is not Opening.PROBE:
                 raise
+            # Some servers leave at the first request that they do not know.
+            second = Opening.DISCOVER if isinstance(exc, MixedErasError) else Opening.HANDSHAKE
             channel.close()
-            channel = open_channel(target, options, opened)
-            session = introduce(target, channel, options, deadline, probe=False)
+            channel = open_channel(target, options, turnstile)
+            session = introduce(target, channel, options, deadline, second)
         yield session
     finally:
         channel.close()
 
 
-def open_channel(target: Target, options: ConnectOptions, opened: Turnstile | None = None) -> Channel:
+def open_channel(target: Target, options: ConnectOptions, turnstile: Turnstile | None = None) -> Channel:
     """The way to talk to this target."""
     match target:
         case StdioTarget():
             options.progress(f"starting {target.command}")
             channel = StdioChannel(target, options)
-            if opened is not None:
-                opened.enter(channel)
+            if turnstile is not None:
+                turnstile.enter(channel)
             return channel
         case HttpTarget():
             from avow.system.connect.http import HttpChannel

@@ -18,7 +18,7 @@ from avow.system.connect.listing import (
     settled_lists,
     undeclared_lists,
 )
-from avow.system.connect.negotiation import Negotiated, discover, negotiate
+from avow.system.connect.negotiation import Negotiated, Opening, discover, negotiate
 from avow.system.connect.options import ConnectOptions, Look
 
 
@@ -122,11 +122,11 @@ class Session:
 
 
 def introduce(
-    target: Target, channel: Channel, options: ConnectOptions, deadline: float, *, probe: bool
+    target: Target, channel: Channel, options: ConnectOptions, deadline: float, opening: Opening
 ) -> Session:
     """Negotiate over an open channel."""
     conversation = Conversation(channel, deadline, options.limits, options.client_name)
-    negotiated = negotiate(conversation, probe=probe)
+    negotiated = negotiate(conversation, opening)
     options.progress(f"connected to {channel.server}")
     return Session(target, conversation, negotiated)
 
