@@ -1,0 +1,95 @@
+"""`avow check`: compare every locked server with what was approved."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+
+from avow.cli.judging import judging_here, threshold
+from avow.cli.main import COMMANDS
+from avow.cli.options import (
+    CommandWithServer,
+    ServerOptions,
+    fail_on_option,
+    format_option,
+    server_command,
+    server_options,
+)
+from avow.cli.output import DriftReport, print_drift
+from avow.cli.progress import progress
+from avow.cli.reaching import given_values, known_names
+from avow.core.lockfile import Entry
+from avow.errors import UsageError
+from avow.system.approved import read_approved
+from avow.system.checking import Approved, Looking, check, in_parallel
+from avow.system.targets import Reachable, fitting, reach_command, reach_locked, unknown
+from avow.system.targets import reach as reach_target
+
+
+@click.command("check", cls=CommandWithServer, short_help=COMMANDS["check"])
+@click.argument("names", nargs=-1, metavar="[NAME]…")
+@click.option("--thorough", is_flag=True, help="Look again, and as another client, for answers that differ.")
+@fail_on_option
+@format_option("text", "json", "markdown", "sarif")
+@server_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    *,
+    thorough: bool,
+    fail_on: str | None,
+    format_name: str,
+    options: ServerOptions,
+) -> int:
+    """Connect to each locked server, or to those named, and report how it differs from what was approved."""
+    judging = judging_here()
+    approved = _chosen(names, read_approved(options.lockfile), options.lockfile)
+    reach = _reaching(approved, server_command(ctx), options)
+    with progress(quiet=options.quiet) as tell:
+        looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
+        outcomes = in_parallel(
+            {
+                name: partial(check, name, entry, partial(reach, name, entry), looking, judging)
+                for name, entry in approved.items()
+            }
+        )
+    report = DriftReport(tuple(outcomes.values()), threshold(fail_on, judging), options.lockfile)
+    if not (options.quiet and report.is_clean and format_name == "text"):
+        print_drift(report, format_name)
+    return report.exit_code
+
+
+def _reaching(
+    approved: Mapping[str, Approved], server: Sequence[str], options: ServerOptions
+) -> Callable[[str, Approved], Reachable]:
+    """How to get from an entry to its server: as the entry says, or as the command line does."""
+    given, known = given_values(options), known_names(options)
+    if server and len(approved) != 1:
+        raise UsageError(
+            "`-- COMMAND` stands for one server", hint="name the entry that it should be held against"
+        )
+
+    def reach(name: str, entry: Approved) -> Reachable:
+        if server:
+            return reach_command(server, given)
+        if isinstance(entry, Entry):
+            return reach_locked(name, known, fitting(given, entry.snapshot.target))
+        if entry.target is None:
+            raise UsageError(
+                f"{options.lockfile} does not say how to start the server",
+                hint=f"add it: avow check --lockfile {options.lockfile} -- COMMAND ARG…",
+            )
+        return reach_target(entry.target, given)
+
+    return reach
+
+
+def _chosen(names: Sequence[str], servers: Mapping[str, Approved], lockfile: Path) -> dict[str, Approved]:
+    for name in names:
+        if name not in servers:
+            raise unknown(name, servers, f"{lockfile} has no entry {name!r}")
+    if not servers:
+        raise UsageError(f"{lockfile} has no servers yet", hint="approve one: `avow lock -- COMMAND ARG…`")
+    return {name: servers[name] for name in sorted(set(names or servers))}

@@ -1,0 +1,61 @@
+"""`avow diff`: the drift between any two targets, snapshots or lockfiles."""
+
+import shlex
+from functools import partial
+
+import click
+
+from avow.cli.judging import judging_here, threshold
+from avow.cli.main import COMMANDS
+from avow.cli.options import (
+    CommandWithServer,
+    ServerOptions,
+    fail_on_option,
+    format_option,
+    server_command,
+    server_options,
+)
+from avow.cli.output import DriftReport, print_drift
+from avow.cli.progress import progress
+from avow.cli.reaching import reach_all
+from avow.core.lockfile import Entry
+from avow.errors import UsageError
+from avow.system.checking import Looking, in_parallel
+from avow.system.comparing import compare_sides, read_side
+
+
+@click.command("diff", cls=CommandWithServer, short_help=COMMANDS["diff"])
+@click.argument("sides", nargs=-1, metavar="A B")
+@fail_on_option
+@format_option("text", "json", "markdown", "sarif")
+@server_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sides: tuple[str, ...],
+    *,
+    fail_on: str | None,
+    format_name: str,
+    options: ServerOptions,
+) -> int:
+    """Report how B differs from A.
+
+    Each is a TARGET or a lockfile; a NAME is looked at as it is now. What follows `--` is B.
+    """
+    server = server_command(ctx)
+    names = (*sides, shlex.join(server)) if server else sides
+    if len(names) != 2:
+        raise UsageError("diff needs two things to compare", hint="for example `avow diff old.json new.json`")
+    judging = judging_here()
+    before, after = reach_all(sides, server, options)
+    with progress(quiet=options.quiet) as tell:
+        looking = Looking(options.timeout, on_progress=tell)
+        read = in_parallel(
+            {"A": partial(read_side, before, looking), "B": partial(read_side, after, looking)}
+        )
+    compared = compare_sides(read["A"], read["B"], (names[0], names[1]), judging)
+    many = not any(isinstance(side, Entry) for side in read.values())
+    report = DriftReport(compared, threshold(fail_on, judging), many=many)
+    if not (options.quiet and report.is_clean and format_name == "text"):
+        print_drift(report, format_name)
+    return report.exit_code

@@ -1,0 +1,125 @@
+"""Drift as people read it: it leads with what matters and ends with what to do."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.text import Text
+
+from avow.cli.output.console import BLANK, Line, line, plural
+from avow.cli.output.facts import one_line
+from avow.cli.output.report import DriftReport
+from avow.cli.output.wording import Piece, word_diff
+from avow.core.drift.grouping import group_alike
+from avow.core.drift.model import Change, Drift, Effect
+from avow.core.printable import printable
+from avow.core.severity import Severity
+from avow.system.checking import Compared, Failed
+
+STYLES: Final = {
+    Severity.CRITICAL: "bold red",
+    Severity.MODERATE: "yellow",
+    Severity.SAFE: "green",
+    Severity.INFO: "blue",
+}
+_DETAIL: Final = 12
+_MOST_CHANGES: Final = 8
+_MOST_NAMES: Final = 10
+
+
+def report_lines(report: DriftReport) -> Iterator[Line]:
+    """The whole report."""
+    for outcome in report.outcomes:
+        match outcome:
+            case Compared():
+                yield from compared_lines(outcome)
+            case Failed():
+                yield from failed_lines(outcome)
+    yield BLANK
+    yield line(report.closing)
+
+
+def failed_lines(failed: Failed) -> Iterator[Line]:
+    """A server that could not be looked at."""
+    yield line((one_line(failed.name), "bold"), "  ", ("could not be looked at", "bold red"))
+    for row in printable(failed.error.message).splitlines():
+        yield line(row, indent=2)
+    if failed.error.hint:
+        yield line(("hint: ", "dim"), one_line(failed.error.hint), indent=2)
+
+
+def compared_lines(compared: Compared) -> Iterator[Line]:
+    """One server: a heading, then its drift from the most severe down."""
+    yield line(
+        (one_line(compared.name), "bold"),
+        "  ",
+        (compared.verdict, STYLES[compared.highest] if compared.highest else "green"),
+    )
+    yield from drift_lines(compared.drift)
+    for allowed in compared.allowed:
+        yield _headline(
+            "allowed", "dim", allowed.drift, f"until {allowed.rule.expires}: {allowed.rule.reason}"
+        )
+    for note in compared.notes:
+        yield Line(Text("  note      ", "dim"), Text(one_line(note)))
+
+
+def drift_lines(drifts: tuple[Drift, ...]) -> Iterator[Line]:
+    """Every difference; what many capabilities share is told once."""
+    for group in group_alike(drifts):
+        if len(group.drifts) > 1:
+            yield from _group_lines(group.drifts, group.summary)
+        else:
+            yield from _one(group.drifts[0])
+
+
+def _one(drift: Drift) -> Iterator[Line]:
+    yield _headline(drift.severity, STYLES[drift.severity], drift, drift.summary)
+    if drift.seen:
+        yield line(("seen: ", "dim"), one_line(drift.seen), indent=_DETAIL)
+    for change in drift.changes[:_MOST_CHANGES]:
+        yield from _change(change, told=len(drift.changes) == 1 and change.summary == drift.summary)
+    if len(drift.changes) > _MOST_CHANGES:
+        yield line((f"and {len(drift.changes) - _MOST_CHANGES} more places", "dim"), indent=_DETAIL)
+    if drift.hint:
+        yield line(("hint: ", "dim"), one_line(drift.hint), indent=_DETAIL)
+
+
+def _group_lines(drifts: tuple[Drift, ...], summary: str) -> Iterator[Line]:
+    first = drifts[0]
+    names = ", ".join(one_line(drift.name, 60) for drift in drifts[:_MOST_NAMES])
+    more = f" and {len(drifts) - _MOST_NAMES} more" if len(drifts) > _MOST_NAMES else ""
+    yield Line(
+        Text(f"  {first.severity:8}  ", STYLES[first.severity]),
+        Text.assemble((plural(len(drifts), first.kind), "bold"), "  ", one_line(summary)),
+    )
+    yield line((names + more, "dim"), indent=_DETAIL)
+
+
+def _headline(word: str, style: str, drift: Drift, summary: str) -> Line:
+    subject = f"{drift.kind} {one_line(drift.name, 80)}" if drift.name else drift.kind
+    return Line(Text(f"  {word:8}  ", style), Text.assemble((subject, "bold"), "  ", one_line(summary)))
+
+
+def _change(change: Change, *, told: bool) -> Iterator[Line]:
+    where = one_line(change.path, 120)
+    if told:
+        yield line((where, "dim"), indent=_DETAIL)
+    else:
+        yield line((where, "dim"), "  ", one_line(change.summary), indent=_DETAIL)
+    if change.effect is Effect.WORDING:
+        yield from _wording(change.before, change.after)
+
+
+def _wording(before: object, after: object) -> Iterator[Line]:
+    old, new = (value if isinstance(value, str) else "" for value in (before, after))
+    if old.split() == new.split():
+        return
+    words = word_diff(old, new)
+    for sign, style, pieces in (("- ", "red", words.old), ("+ ", "green", words.new)):
+        if pieces:
+            yield Line(Text(" " * _DETAIL + sign, style), _styled(pieces, style))
+
+
+def _styled(pieces: tuple[Piece, ...], style: str) -> Text:
+    parts = ((piece.text, f"bold {style}" if piece.differs else "dim") for piece in pieces)
+    return Text(" ").join(Text(text, how) for text, how in parts)

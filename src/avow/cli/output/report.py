@@ -1,0 +1,72 @@
+"""What a report says, before any format gives it a shape."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from avow.core.severity import Severity
+from avow.core.snapshot import Snapshot
+from avow.system.checking import Compared, Failed, Outcome, Variance
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotReport:
+    """One server; `variance` is None when nobody looked for it."""
+
+    snapshot: Snapshot
+    variance: Variance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DriftReport:
+    """The outcome for each server, and what it is measured against.
+
+    `lockfile` is where the approved side is written, when it is in one; `many` is false when two
+    things were compared and there is nothing to tell apart by name.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    threshold: Severity
+    lockfile: Path | None = None
+    many: bool = True
+
+    @property
+    def compared(self) -> tuple[Compared, ...]:
+        """The servers that could be looked at."""
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Compared))
+
+    @property
+    def failed(self) -> tuple[Failed, ...]:
+        """The servers that could not."""
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Failed))
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every server was looked at and none differs."""
+        return not self.failed and not any(outcome.drift for outcome in self.compared)
+
+    @property
+    def exit_code(self) -> int:
+        """2 when a server could not be looked at, else 1 at or above the threshold, else 0."""
+        if self.failed:
+            return 2
+        found = (outcome.highest for outcome in self.compared)
+        return int(any(severity is not None and severity >= self.threshold for severity in found))
+
+    @property
+    def closing(self) -> str:
+        """The last line: the sum of it, and what to do next."""
+        drifted = [outcome.name for outcome in self.compared if outcome.drift]
+        if not drifted:
+            return self._without_drift()
+        if self.lockfile is None:
+            return ""
+        where = [] if self.lockfile == Path("avow.lock") else ["--lockfile", str(self.lockfile)]
+        return f"If you expected this, approve it: {shlex.join(['avow', 'lock', *where, *drifted])}"
+
+    def _without_drift(self) -> str:
+        if self.failed:
+            return "What could not be looked at is not approved: repair it and check again."
+        if not self.many:
+            return "No drift."
+        return f"{len(self.compared)} of {len(self.compared)} servers as approved."

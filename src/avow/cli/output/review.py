@@ -1,0 +1,67 @@
+"""What `avow lock` shows before it asks: everything a new server can do, or what a known one would change."""
+
+from collections.abc import Iterator
+
+from avow.cli.output.console import BLANK, Line, line, to_string
+from avow.cli.output.drift_lines import STYLES, drift_lines
+from avow.cli.output.facts import one_line, target_words
+from avow.cli.output.json import variance_document
+from avow.cli.output.snapshot_lines import snapshot_lines, variance_lines, warning_lines
+from avow.core.canonical import JsonObject
+from avow.core.drift.model import drift_document, highest
+from avow.system.approving import Candidate
+
+
+def review(candidate: Candidate) -> str:
+    """The review of one server, as text."""
+    return to_string(_review_lines(candidate))
+
+
+def review_document(candidate: Candidate, *, status: str) -> JsonObject:
+    """What became of one server, as a document."""
+    document: JsonObject = {
+        "status": status,
+        "digest": candidate.entry.snapshot.signature.digest,
+        "drift": [drift_document(drift) for drift in candidate.drift],
+        "highest": highest(candidate.drift),
+        "variance": variance_document(candidate.varies),
+    }
+    if volatile := candidate.entry.snapshot.volatile:
+        document["volatile"] = list(volatile)
+    return document
+
+
+def _review_lines(candidate: Candidate) -> Iterator[Line]:
+    name = one_line(candidate.name)
+    if candidate.before is None:
+        yield line((name, "bold"), "  new")
+        yield from snapshot_lines(candidate.entry.snapshot, candidate.varies)
+        yield from drift_lines(candidate.drift)
+    elif not candidate.needs_approval:
+        yield line((name, "bold"), "  ", ("as approved", "green"))
+    else:
+        yield from _change_lines(candidate)
+    yield from _volatile_lines(candidate)
+
+
+def _change_lines(candidate: Candidate) -> Iterator[Line]:
+    assert candidate.before is not None
+    worst = highest(candidate.drift)
+    yield line(
+        (one_line(candidate.name), "bold"), "  ", ("has changed", STYLES[worst] if worst else "yellow")
+    )
+    if candidate.moved:
+        yield line(("- ", "red"), target_words(candidate.before.snapshot.target), indent=2)
+        yield line(("+ ", "green"), target_words(candidate.entry.snapshot.target), indent=2)
+    yield from drift_lines(candidate.drift)
+    yield from warning_lines(candidate.entry.snapshot)
+    yield from variance_lines(candidate.varies)
+
+
+def _volatile_lines(candidate: Candidate) -> Iterator[Line]:
+    pointers = candidate.entry.snapshot.volatile
+    if pointers:
+        yield BLANK
+        yield line("Values that change by themselves, and are not pinned:")
+        for pointer in pointers:
+            yield line((one_line(pointer, 160), "dim"), indent=2)

@@ -1,0 +1,62 @@
+"""From options to something that can be reached: the lockfile, client configurations and given values."""
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from avow.cli.options import ServerOptions
+from avow.core.lockfile import Lockfile
+from avow.core.target import Target
+from avow.errors import UsageError
+from avow.system.clients import read_clients
+from avow.system.lockfiles import read_lockfile
+from avow.system.targets import Given, Known, Reachable, reach_command, read_given, resolve
+
+
+def given_values(options: ServerOptions) -> Given:
+    """The values of `--env` and `--header`."""
+    return read_given(options.environment, options.headers, os.environ)
+
+
+def known_names(options: ServerOptions) -> Known:
+    """What a NAME may mean here."""
+
+    @cache
+    def locked() -> dict[str, Target]:
+        servers = lockfile_if_there(options.lockfile).servers
+        return {name: entry.snapshot.target for name, entry in servers.items()}
+
+    return Known(options.lockfile, locked, cache(lambda: read_clients(options.config)), options.config)
+
+
+def lockfile_if_there(path: Path) -> Lockfile:
+    """The lockfile; an empty one when there is no such file yet."""
+    return read_lockfile(path) if path.exists() else Lockfile()
+
+
+def reach_all(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> list[Reachable]:
+    """Every target that a command line names, in its order.
+
+    Raises:
+        UsageError: a word means nothing, or more than one thing.
+    """
+    given, known = given_values(options), known_names(options)
+    reached = [resolve(word, known, given) for word in words]
+    return [*reached, reach_command(command, given)] if command else reached
+
+
+def reach_one(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> Reachable:
+    """The one target that a command line names.
+
+    Raises:
+        UsageError: it names none, or several.
+    """
+    if len(words) + bool(command) != 1:
+        raise UsageError(
+            "one target is needed: `-- COMMAND ARG…`, a URL, a NAME, package.module:object or FILE.json",
+            hint="put the command of a server behind `--`"
+            if words
+            else "for example `avow inspect -- npx -y SERVER`",
+        )
+    return reach_all(words, command, options)[0]
