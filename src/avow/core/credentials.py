@@ -42,6 +42,7 @@ _ISSUED: Final = re.compile(
 _PRIVATE_KEY: Final = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
 _OPAQUE: Final = re.compile(r"[A-Za-z0-9_+=-]{24,}")
 _PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_NAMED: Final = re.compile(r"(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=(.*)", re.DOTALL)
 _HARMLESS: Final = frozenset({"", "-", "true", "false", "none", "null", "env", "stdin", "prompt", "0", "1"})
 
 _LEAST_DISTINCT: Final = 8
@@ -106,20 +107,17 @@ def refuse_secrets(target: Target, document: JsonValue, values: Mapping[str, str
 def _in_command(target: StdioTarget) -> Iterator[str]:
     flag = ""
     for position, argument in enumerate((target.command, *target.args)):
-        name, separator, value = argument.partition("=")
-        if separator and is_credential_name(name) and _holds_something(value):
+        given = _NAMED.fullmatch(argument)
+        name, value = given.groups() if given else ("", argument)
+        if is_credential_name(name) and _holds_something(value):
             yield f"the value of {name}"
-        elif (
-            flag and is_credential_name(flag) and not argument.startswith("-") and _holds_something(argument)
-        ):
+        elif is_credential_name(flag) and not argument.startswith("-") and _holds_something(argument):
             yield f"the value of {flag}"
         elif _is_header(argument):
             yield f"the header in argument {position}"
         else:
-            yield from _in_value(
-                value if separator and "://" not in name else argument, f"argument {position}"
-            )
-        flag = argument if argument.startswith("-") and not separator else ""
+            yield from _in_value(value, f"argument {position}")
+        flag = argument if argument.startswith("-") and not given else ""
     yield from _not_names(target.env, "environment variable")
 
 

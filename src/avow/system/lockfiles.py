@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from avow.core.canonical import MAX_FILE_DEPTH, JsonValue, parse_json
 from avow.core.lockfile import Lockfile, dumps, loads
-from avow.core.mcptrust import MCPTrustLockfile, is_mcptrust, loads_mcptrust
-from avow.errors import LockfileError, MalformedInputError, StorageError
+from avow.errors import LockfileError, StorageError
 from avow.system.files import MAXIMUM_SIZE, read_bounded, write_atomically
 
 PATIENCE: Final = 30.0
@@ -33,20 +31,6 @@ def read_lockfile(path: Path) -> Lockfile:
     data = read_bounded(path, if_missing=_MISSING)
     try:
         return loads(data)
-    except LockfileError as exc:
-        raise LockfileError(f"{path}: {exc.message}", hint=exc.hint) from exc
-
-
-def read_any_lockfile(path: Path) -> Lockfile | MCPTrustLockfile:
-    """The lockfile at `path`, ours or one of MCPTrust.
-
-    Raises:
-        StorageError: there is none, or it cannot be read.
-        LockfileError: it is not what it says it is.
-    """
-    data = read_bounded(path, if_missing=_MISSING)
-    try:
-        return loads_mcptrust(data) if is_mcptrust(_peek(data)) else loads(data)
     except LockfileError as exc:
         raise LockfileError(f"{path}: {exc.message}", hint=exc.hint) from exc
 
@@ -82,14 +66,6 @@ def update_lockfile(
         changed = change(read_lockfile(path) if _is_there(path) else Lockfile())
         write_lockfile(path, changed)
     return changed
-
-
-def _peek(data: bytes) -> JsonValue:
-    """What is in a file, to tell one format from another; the reader of the format says what is wrong."""
-    try:
-        return parse_json(data, max_depth=MAX_FILE_DEPTH)
-    except MalformedInputError:
-        return None
 
 
 def _is_there(path: Path) -> bool:

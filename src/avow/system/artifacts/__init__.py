@@ -3,6 +3,7 @@
 Nothing is executed and nothing is asked of a registry. What cannot be told for sure is not told.
 """
 
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,13 +16,13 @@ from avow.system.artifacts import npm, python
 __all__ = ["find_artifact"]
 
 
-def find_artifact(target: Target, env: Mapping[str, str]) -> Artifact | None:
-    """The package behind `target`, as its environment `env` would start it; None when it is unknown."""
+def find_artifact(target: Target, env: Mapping[str, str] | None = None) -> Artifact | None:
+    """The package behind `target` when it starts with `env`, or as we were; None when it is unknown."""
     if not isinstance(target, StdioTarget):
         return None
     directory = Path(target.cwd or ".").absolute()
     try:
-        return _find(target, env, directory)
+        return _find(target, os.environ if env is None else env, directory)
     except (AvowError, OSError, ValueError, RuntimeError):
         # An unreadable or unusual installation is an unknown one; the definitions are still compared.
         return None

@@ -1,0 +1,180 @@
+"""No credential reaches a file: by its name, by its shape, and when a server repeats it."""
+
+import pytest
+
+from avow.core.credentials import (
+    is_credential,
+    is_credential_name,
+    leaked_secrets,
+    refuse_secrets,
+    secret_arguments,
+)
+from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget
+from avow.errors import LockfileError
+
+# Put together here so that nobody's scanner takes them for real ones.
+GITHUB = "ghp_" + "a1B2" * 9
+OPENAI = "sk-" + "proj-0123456789abcdef"
+NOISE = "Zk3vQ9" + "xT7bLmW2pRs8YdC4hJ5n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GITHUB_TOKEN",
+        "apiKey",
+        "--api-key",
+        "X-Api-Key",
+        "--password",
+        "DB_PASSWD",
+        "AUTHTOKEN",
+        "Authorization",
+        "SLACK_BOT_TOKEN",
+        "client_secret",
+        "OPENAI_KEY",
+        "--pat",
+        "Cookie",
+        "AWS_SECRET_ACCESS_KEY",
+    ],
+)
+def test_a_name_says_that_a_credential_is_in_it(name: str) -> None:
+    assert is_credential_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "HOME",
+        "--token-file",
+        "KEY_ID",
+        "PUBLIC_KEY",
+        "--sort-key",
+        "MAX_TOKENS",
+        "--keyboard",
+        "PROJECT_KEY",
+        "--",
+        "TOKEN_URL",
+        "author",
+        "path",
+        "MONKEY",
+    ],
+)
+def test_a_name_that_only_sounds_like_it_does_not(name: str) -> None:
+    assert not is_credential_name(name)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(GITHUB, id="GitHub"),
+        pytest.param(f"Bearer {OPENAI}", id="with a word before it"),
+        pytest.param("AKIA" + "IOSFODNN7EXAMPLE", id="AWS"),
+        pytest.param("eyJhbGciOiJI" + ".eyJzdWIiOiIxMjM0NTY3ODkw", id="JWT"),
+        pytest.param("-----BEGIN RSA PRIVATE KEY-----\nMII", id="private key"),
+        pytest.param("postgres://user:hunter2@host/db", id="password in a URL"),
+        pytest.param(f"https://{NOISE}@host/", id="token in a URL"),
+        pytest.param(NOISE, id="noise"),
+    ],
+)
+def test_a_value_has_the_shape_of_a_credential(value: str) -> None:
+    assert is_credential(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("@modelcontextprotocol/server-filesystem", id="package"),
+        pytest.param("mcp-server-git@2026.1.14", id="package with a version"),
+        pytest.param("/home/me/Projects/App/Some2026Directory", id="path"),
+        pytest.param("postgres://user@host/db", id="user without a password"),
+        pytest.param("postgres://user:${PASSWORD}@host/db", id="placeholder"),
+        pytest.param("https://example.com/mcp", id="address"),
+        pytest.param("not a url://u:p@h", id="no address"),
+        pytest.param("user@host:pw", id="no scheme"),
+        pytest.param("task-sk-learn-something-longer1", id="a prefix inside a word"),
+        pytest.param("sk-learn-is-a-library-name", id="a prefix and only words"),
+        pytest.param("a" * 40, id="one letter"),
+        pytest.param("aA1" * 10, id="a pattern"),
+        pytest.param("aAbBcCdDeE" * 4, id="no digit"),
+        pytest.param("abcdefgh1ABCDEFGH1abcdefgh1ABC111111111111111111", id="little variety"),
+        pytest.param("0123456789abcdef0123456789abcdef01234567", id="commit"),
+        pytest.param("ghcr.io/org/image@sha256:" + "0a" * 32, id="image"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_ordinary_values_do_not(value: str) -> None:
+    assert not is_credential(value)
+
+
+@pytest.mark.parametrize(
+    ("args", "places"),
+    [
+        pytest.param(("--token", "abc"), ("the value of --token",), id="after a flag"),
+        pytest.param(("--api-key=abc",), ("the value of --api-key",), id="in a flag"),
+        pytest.param(("-e", "GITHUB_TOKEN=abc"), ("the value of GITHUB_TOKEN",), id="a variable for docker"),
+        pytest.param(("--header", "Authorization: Bearer abc"), ("the header in argument 2",), id="header"),
+        pytest.param((GITHUB,), ("argument 1",), id="by its shape"),
+        pytest.param((f"--x={NOISE}",), ("argument 1",), id="by its shape in a flag"),
+        pytest.param(("postgres://u:pw@h/d",), ("the user information in argument 1",), id="URL"),
+        pytest.param(("https://h/?token=abc&x=1",), ("the parameter token in argument 1",), id="query"),
+        pytest.param((f"https://h/?x={GITHUB}",), ("the parameter x in argument 1",), id="shape in a query"),
+        pytest.param((f"https://h/s/{NOISE}/mcp",), ("the path in argument 1",), id="path"),
+        pytest.param((f"https://h/#{GITHUB}",), ("the path in argument 1",), id="fragment"),
+        pytest.param(("https://[::1",), ("argument 1, which cannot be read as a URL",), id="broken URL"),
+        pytest.param(("--token", f"/{NOISE}"), (), id="a path after a flag"),
+        pytest.param(
+            ("--token", "${TOKEN}", "--key", "./key.pem", "--secret", "--verbose"), (), id="harmless"
+        ),
+        pytest.param(("--password=", "--token", "none", "--header", "Accept: text/plain"), (), id="empty"),
+        pytest.param(("-y", "@scope/server", "/tmp", "https://h/mcp?x=1"), (), id="ordinary"),
+    ],
+)
+def test_a_credential_in_the_command_is_named_without_being_repeated(
+    args: tuple[str, ...], places: tuple[str, ...]
+) -> None:
+    assert secret_arguments(StdioTarget("server", args)) == places
+
+
+def test_values_have_no_place_where_names_belong() -> None:
+    assert secret_arguments(StdioTarget("server", env=("A=1", "B"))) == ("the environment variable A",)
+    assert secret_arguments(HttpTarget("https://h/mcp", ("X-Team", "Authorization: abc"))) == (
+        "the header Authorization",
+    )
+
+
+def test_an_address_may_hold_one_too() -> None:
+    assert secret_arguments(HttpTarget(f"https://h/{NOISE}/mcp")) == ("the path in the URL",)
+    assert secret_arguments(PythonTarget("demo:server")) == ()
+    assert secret_arguments(FileTarget("demo.json")) == ()
+
+
+def test_a_server_that_repeats_a_secret_is_found_out() -> None:
+    """In a default, a description, the name of a member: anywhere in what would be written."""
+    values = {
+        "GITHUB_TOKEN": "s3cret-value",
+        "PIN_TOKEN": "1234",
+        "HOME": "/home/me",
+        "EMPTY_TOKEN": "",
+        "X": NOISE,
+    }
+
+    assert leaked_secrets({"a": ["uses s3cret-value", {NOISE: "1234"}]}, values) == (
+        "GITHUB_TOKEN",
+        "PIN_TOKEN",
+        "X",
+    )
+    assert leaked_secrets({"a": "/home/me, 12345, s3cret"}, values) == ()
+    assert leaked_secrets({"a": "/home/me"}, {"HOME": "/home/me"}) == ()
+
+
+def test_nothing_with_a_secret_is_written() -> None:
+    target = StdioTarget("server")
+
+    refuse_secrets(target, {"a": "b"}, {"API_TOKEN": "s3cret-value"})
+    with pytest.raises(LockfileError, match="API_TOKEN") as caught:
+        refuse_secrets(target, {"a": "s3cret-value"}, {"API_TOKEN": "s3cret-value"})
+    assert "s3cret-value" not in caught.value.message + caught.value.hint
+    with pytest.raises(LockfileError, match="the value of --token") as caught:
+        refuse_secrets(StdioTarget("server", ("--token", "s3cret-value")), {}, {})
+    assert "${NAME}" in caught.value.hint
+    assert "s3cret-value" not in caught.value.message
