@@ -4,12 +4,13 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 import click
 
+from avow.core.printable import printable
 from avow.errors import AvowError
 
 DECLINED: Final = 1
@@ -53,7 +54,7 @@ def explain(message: str, hint: str, arguments: Sequence[str]) -> None:
 
 def failure_lines(message: str, hint: str) -> str:
     """A failure as people read it."""
-    return f"error: {message}\n" + (f"hint: {hint}\n" if hint else "")
+    return printable(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
@@ -77,14 +78,23 @@ def _unexpected(error: Exception) -> str:
 
 def _without_secrets(text: str, arguments: Sequence[str]) -> str:
     """The text with every value that the command line hands to a server struck out."""
-    own = _own(arguments)
-    for option, value in pairwise(own):
-        if option in ("-e", "--env"):
-            name, equals, given = value.partition("=")
-            text = _struck(text, given if equals else os.environ.get(name, ""))
-        elif option in ("-H", "--header"):
-            text = _struck(text, value.partition(":")[2].strip())
+    for value in _values(_own(arguments), "-e", "--env"):
+        name, equals, given = value.partition("=")
+        text = _struck(text, given if equals else os.environ.get(name, ""))
+    for value in _values(_own(arguments), "-H", "--header"):
+        text = _struck(text, value.partition(":")[2].strip())
     return text
+
+
+def _values(arguments: Sequence[str], short: str, long: str) -> Iterator[str]:
+    """The values of an option in each of its spellings."""
+    for word, following in pairwise((*arguments, "")):
+        if word in (short, long):
+            yield following
+        elif word.startswith(f"{long}="):
+            yield word.removeprefix(f"{long}=")
+        elif word.startswith(short) and not word.startswith("--"):
+            yield word.removeprefix(short)
 
 
 def _struck(text: str, secret: str) -> str:

@@ -15,6 +15,7 @@ from avow.cli.progress import progress
 from avow.cli.reaching import given_values, known_names, lockfile_if_there, reach_all
 from avow.core.lockfile import Lockfile
 from avow.core.mcptrust import MCPTrustLockfile
+from avow.core.printable import printable
 from avow.errors import AvowError, UsageError
 from avow.system.approved import read_mcptrust
 from avow.system.approving import Candidate, approve, prepare
@@ -172,14 +173,14 @@ def _ask_about(
 
 
 def _agrees(candidate: Candidate) -> bool:
-    return click.confirm(f"\nApprove {candidate.name}?", default=False, err=True)
+    return click.confirm(f"\nApprove {printable(candidate.name, fold=True)}?", default=False, err=True)
 
 
 def _tell(approved: Sequence[Candidate], failed: Sequence[Failed], options: ServerOptions) -> None:
     for one in failed:
         sys.stderr.write(failure_lines(f"{one.name}: {one.error.message}", one.error.hint))
     if approved and not options.quiet:
-        names = ", ".join(candidate.name for candidate in approved)
+        names = printable(", ".join(candidate.name for candidate in approved), fold=True)
         write(f"\n{options.lockfile} holds {names}. `avow check` tells when that is no longer so.\n")
 
 

@@ -2,15 +2,14 @@
 
 A command is one new file, `cli/<name>.py` with an object `command`, and one line in `COMMANDS`. Nothing
 is imported before it is needed: `avow --version` and `avow --help` answer from this file alone, since
-the command-line toolkit takes longer to load than Python itself.
+the command-line toolkit, and even `typing`, takes longer to load than Python itself.
 """
 
 import sys
-from typing import Final
 
 import avow
 
-COMMANDS: Final = {
+COMMANDS = {
     "inspect": "Connect to a server and show what it can do.",
     "lock": "Approve servers: write what they offer to avow.lock.",
     "check": "Compare every locked server with what was approved.",
@@ -18,7 +17,7 @@ COMMANDS: Final = {
     "export": "Write an approved snapshot in another format.",
 }
 
-_HELP: Final = """\
+_HELP = """\
 Usage: avow COMMAND [ARGUMENTS]
 
   Hold MCP servers to what they declare.

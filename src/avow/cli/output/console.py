@@ -28,6 +28,8 @@ def line(*parts: str | tuple[str, str], indent: int = 0) -> Line:
 
 def columns(rows: Sequence[Sequence[Text]], indent: int = 2, gap: int = 2) -> list[Line]:
     """Rows with their cells below each other; the last cell of a row wraps."""
+    if not rows:
+        return []
     widths = [
         max(cell_len(cell.plain) for cell in column)
         for column in zip(*(row[:-1] for row in rows), strict=True)

@@ -9,7 +9,7 @@ from avow.cli.output.console import BLANK, Line, line, plural
 from avow.cli.output.facts import one_line
 from avow.cli.output.report import DriftReport
 from avow.cli.output.wording import Piece, word_diff
-from avow.core.drift.grouping import group_alike
+from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, Effect
 from avow.core.printable import printable
 from avow.core.severity import Severity
@@ -24,6 +24,7 @@ STYLES: Final = {
 _DETAIL: Final = 12
 _MOST_CHANGES: Final = 8
 _MOST_NAMES: Final = 10
+_MANY: Final = 4
 
 
 def report_lines(report: DriftReport) -> Iterator[Line]:
@@ -35,7 +36,7 @@ def report_lines(report: DriftReport) -> Iterator[Line]:
             case Failed():
                 yield from failed_lines(outcome)
     yield BLANK
-    yield line(report.closing)
+    yield line(one_line(report.closing))
 
 
 def failed_lines(failed: Failed) -> Iterator[Line]:
@@ -66,10 +67,11 @@ def compared_lines(compared: Compared) -> Iterator[Line]:
 def drift_lines(drifts: tuple[Drift, ...]) -> Iterator[Line]:
     """Every difference; what many capabilities share is told once."""
     for group in group_alike(drifts):
-        if len(group.drifts) > 1:
-            yield from _group_lines(group.drifts, group.summary)
+        if _is_told_once(group):
+            yield from _group_lines(group)
         else:
-            yield from _one(group.drifts[0])
+            for drift in group.drifts:
+                yield from _one(drift)
 
 
 def _one(drift: Drift) -> Iterator[Line]:
@@ -84,13 +86,19 @@ def _one(drift: Drift) -> Iterator[Line]:
         yield line(("hint: ", "dim"), one_line(drift.hint), indent=_DETAIL)
 
 
-def _group_lines(drifts: tuple[Drift, ...], summary: str) -> Iterator[Line]:
-    first = drifts[0]
+def _is_told_once(group: Group) -> bool:
+    """Whether one line does for all; a few texts that were reworded are better read one by one."""
+    wording = any(change.effect is Effect.WORDING for drift in group.drifts for change in drift.changes)
+    return len(group.drifts) >= (_MANY if wording else 2)
+
+
+def _group_lines(group: Group) -> Iterator[Line]:
+    drifts, first = group.drifts, group.drifts[0]
     names = ", ".join(one_line(drift.name, 60) for drift in drifts[:_MOST_NAMES])
     more = f" and {len(drifts) - _MOST_NAMES} more" if len(drifts) > _MOST_NAMES else ""
     yield Line(
         Text(f"  {first.severity:8}  ", STYLES[first.severity]),
-        Text.assemble((plural(len(drifts), first.kind), "bold"), "  ", one_line(summary)),
+        Text.assemble((plural(len(drifts), first.kind), "bold"), "  ", one_line(group.summary)),
     )
     yield line((names + more, "dim"), indent=_DETAIL)
 

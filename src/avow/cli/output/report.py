@@ -69,4 +69,5 @@ class DriftReport:
             return "What could not be looked at is not approved: repair it and check again."
         if not self.many:
             return "No drift."
-        return f"{len(self.compared)} of {len(self.compared)} servers as approved."
+        count = len(self.compared)
+        return "The server is as approved." if count == 1 else f"All {count} servers are as approved."

@@ -35,8 +35,12 @@ def _review_lines(candidate: Candidate) -> Iterator[Line]:
     name = one_line(candidate.name)
     if candidate.before is None:
         yield line((name, "bold"), "  new")
+        yield BLANK
         yield from snapshot_lines(candidate.entry.snapshot, candidate.varies)
-        yield from drift_lines(candidate.drift)
+        if candidate.drift:
+            yield BLANK
+            yield line("Compared with what MCPTrust approved:")
+            yield from drift_lines(candidate.drift)
     elif not candidate.needs_approval:
         yield line((name, "bold"), "  ", ("as approved", "green"))
     else:

@@ -10,6 +10,8 @@ from avow.core.printable import ELLIPSIS, printable
 # Comparing words costs the product of both lengths; a server may send as many as it likes.
 _MOST_WORDS: Final = 600
 _CONTEXT: Final = 6
+# An ellipsis for a word or two saves nothing and hides them.
+_WORTHWHILE: Final = 4
 _LONGEST_WORD: Final = 200
 
 
@@ -74,12 +76,14 @@ def _common(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _end(words: list[str]) -> list[str]:
-    return words if len(words) <= _CONTEXT else [ELLIPSIS, *words[-_CONTEXT:]]
+    return words if len(words) < _CONTEXT + _WORTHWHILE else [ELLIPSIS, *words[-_CONTEXT:]]
 
 
 def _start(words: list[str]) -> list[str]:
-    return words if len(words) <= _CONTEXT else [*words[:_CONTEXT], ELLIPSIS]
+    return words if len(words) < _CONTEXT + _WORTHWHILE else [*words[:_CONTEXT], ELLIPSIS]
 
 
 def _ends(words: list[str]) -> list[str]:
-    return words if len(words) <= 2 * _CONTEXT else [*words[:_CONTEXT], ELLIPSIS, *words[-_CONTEXT:]]
+    if len(words) < 2 * _CONTEXT + _WORTHWHILE:
+        return words
+    return [*words[:_CONTEXT], ELLIPSIS, *words[-_CONTEXT:]]
