@@ -1,9 +1,105 @@
 """`diff`: every difference between two snapshots, typed and rated."""
 
-from avow.core.drift.model import Drift
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from avow.core.capability import Capability, Kind
+from avow.core.drift.compose import compose
+from avow.core.drift.model import Change, Drift, DriftType
+from avow.core.drift.negotiation import negotiation_drift
+from avow.core.drift.prompts import prompt_changes
+from avow.core.drift.renames import renamed
+from avow.core.drift.resources import reach, reached, resource_changes
+from avow.core.drift.server import server_drift
+from avow.core.drift.signs import signs_of
+from avow.core.drift.tools import tool_changes
+from avow.core.printable import printable
+from avow.core.risk import assess
+from avow.core.schema import Budget
+from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
+from avow.core.volatile import with_volatile
+
+# Enough for thousands of changed schemas; a server that wants us to compare for ever meets this end.
+_STEPS: Final = 1_000_000
+_LEVELS: Final = ("low", "medium", "high")
 
 
 def diff(before: Snapshot, after: Snapshot) -> tuple[Drift, ...]:
     """List every difference between what was approved and what is there, most severe first."""
-    raise NotImplementedError
+    if volatile := {*before.volatile, *after.volatile}:
+        before, after = with_volatile(before, volatile), with_volatile(after, volatile)
+    found = [*server_drift(before, after), *negotiation_drift(before, after)]
+    budget = Budget(_STEPS)
+    for kind in Kind:
+        found.extend(_kind_drift(kind, before, after, budget))
+    return tuple(sorted(found, key=lambda drift: (-drift.severity.rank, drift.kind, drift.name, drift.type)))
+
+
+def _kind_drift(kind: Kind, before: Snapshot, after: Snapshot, budget: Budget) -> Iterator[Drift]:
+    old, new = before.signature.of_kind(kind), after.signature.of_kind(kind)
+    removed = [capability for name, capability in old.items() if name not in new]
+    added = [capability for name, capability in new.items() if name not in old]
+    aliases = renamed(removed, added) if removed and added else {}
+    known = _known_reach(before) if kind in (Kind.RESOURCE, Kind.TEMPLATE) and added else frozenset()
+    for capability in removed:
+        words = f"the {kind} is no longer there"
+        yield Drift(DriftType(f"{kind}_removed"), kind, capability.name, Severity.INFO, words)
+    for capability in added:
+        yield _added(capability, aliases, known)
+    for name, capability in new.items():
+        if name in old and old[name].digest != capability.digest:
+            yield from _changed(old[name], capability, budget)
+
+
+def _known_reach(before: Snapshot) -> frozenset[tuple[str, str]]:
+    return reached((*before.signature.resources.values(), *before.signature.templates.values()))
+
+
+def _added(capability: Capability, aliases: Mapping[str, str], known: frozenset[tuple[str, str]]) -> Drift:
+    kind, severity = capability.kind, Severity.MODERATE
+    words = f"a new {kind} that nobody approved"
+    if kind is Kind.TOOL:
+        risk = assess(capability)
+        severity, words = Severity.CRITICAL, f"a new tool that nobody approved, {risk.level} risk"
+    elif kind in (Kind.RESOURCE, Kind.TEMPLATE) and (found := reach(capability.name)) not in known:
+        where = printable("://".join(part for part in found if part), 80, fold=True)
+        severity, words = Severity.CRITICAL, f"a new {kind} that brings {where} within reach"
+    if signs := signs_of(capability.definition):
+        severity = Severity.CRITICAL
+        words += f"; its text shows signs of {signs[0].sign}: {signs[0].evidence}"
+    older = aliases.get(capability.name)
+    hint = f"looks like '{printable(older, 60, fold=True)}' renamed" if older else ""
+    if hint:
+        words += f" ({hint})"
+    return Drift(DriftType(f"{kind}_added"), kind, capability.name, severity, words, hint=hint)
+
+
+def _changed(before: Capability, after: Capability, budget: Budget) -> Iterator[Drift]:
+    kind = after.kind
+    changes = _changes(before, after, budget)
+    drift_type = DriftType(f"{kind}_changed")
+    yield compose(drift_type, kind, after.name, changes, before.definition, after.definition)
+    yield from _risk(before, after)
+
+
+def _changes(before: Capability, after: Capability, budget: Budget) -> list[Change]:
+    match after.kind:
+        case Kind.TOOL:
+            return tool_changes(before, after, budget)
+        case Kind.PROMPT:
+            return prompt_changes(before, after)
+        case Kind.RESOURCE | Kind.TEMPLATE:
+            return resource_changes(before, after)
+
+
+def _risk(before: Capability, after: Capability) -> Iterator[Drift]:
+    old, new = assess(before), assess(after)
+    if old.level == new.level:
+        return
+    rises = _LEVELS.index(new.level) > _LEVELS.index(old.level)
+    reasons = [reason for reason in new.reasons if reason not in old.reasons] or list(new.reasons)
+    because = f": {printable(reasons[0], 160, fold=True)}" if reasons and rises else ""
+    words = f"risk {'rises' if rises else 'falls'} from {old.level} to {new.level}{because}"
+    severity = Severity.CRITICAL if rises else Severity.INFO
+    yield Drift(DriftType.RISK_LEVEL_CHANGED, after.kind, after.name, severity, words)

@@ -1,0 +1,49 @@
+"""How much a text changed: a small edit, or more than that. Linear in the length of the texts."""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from typing import Final
+
+from avow.core.severity import Severity
+
+_WORD: Final = re.compile(r"\w+")
+_ADDRESS: Final = re.compile(r"https?://[^\s)>\"'`]+")
+_FEW: Final = 10
+# A few letters that can turn a sentence round.
+_TURNING: Final = frozenset(
+    {"always", "can", "cannot", "don", "except", "instead", "must", "never", "no", "nor", "not", "only"}
+    | {"required", "should", "unless", "without"}
+)
+
+
+def rate_text(before: str, after: str) -> tuple[Severity, str]:
+    """A severity, and a reason when a small edit weighs more than its size."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    if not _is_small(old, new):
+        return Severity.MODERATE, ""
+    if addresses := sorted(set(_ADDRESS.findall(after)) - set(_ADDRESS.findall(before))):
+        return Severity.MODERATE, f"names another address, {addresses[0]}" if before else ""
+    turned = sorted(_counted(old).keys() & _TURNING ^ _counted(new).keys() & _TURNING)
+    if before and after and turned:
+        return Severity.MODERATE, f"turns on the word '{turned[0]}'"
+    return Severity.SAFE, ""
+
+
+def _is_small(old: list[str], new: list[str]) -> bool:
+    """Whether a few words differ: in one place, or scattered."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if max(len(old), len(new)) - start - end <= _FEW:
+        return True
+    # Pairs of neighbours see a change of order, which counting words would not.
+    pairs, others = Counter(pairwise(old)), Counter(pairwise(new))
+    return (pairs - others).total() + (others - pairs).total() <= _FEW
+
+
+def _counted(words: list[str]) -> Counter[str]:
+    return Counter(word.casefold() for word in words)

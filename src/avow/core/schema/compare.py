@@ -1,0 +1,113 @@
+"""Two input schemas, compared by what they accept."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from avow.core.canonical import JsonValue
+from avow.core.schema.document import STEPS, Budget, Document, TooLargeError
+from avow.core.schema.explain import Difference, Direction, Explainer
+from avow.core.schema.normalise import Reader
+from avow.core.schema.phrases import shown
+from avow.core.schema.raw import Edit, edits, members, telling
+from avow.core.schema.vocabulary import is_foreign, is_telling
+
+_NOTATION: Final = {
+    "$anchor": "references",
+    "$defs": "references",
+    "$ref": "references",
+    "$schema": "$schema dialect",
+    "allOf": "form of combinations",
+    "anyOf": "form of alternatives",
+    "const": "form of values",
+    "definitions": "references",
+    "enum": "order of values",
+    "oneOf": "form of alternatives",
+    "type": "form of types",
+}
+_BOUNDS: Final = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum")
+_SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two schemas differ: in what they accept, in words for readers, and in keywords nobody knows."""
+
+    differences: tuple[Difference, ...]
+    told: tuple[Edit, ...]
+    foreign: tuple[Edit, ...]
+
+
+def compare(before: JsonValue, after: JsonValue, budget: Budget | None = None) -> Comparison:
+    """Compare two schemas; what takes too long to compare counts as accepting more.
+
+    `budget` is shared by many comparisons: one alone takes a part of it.
+    """
+    whole = budget or Budget()
+    own = Budget(min(STEPS, whole.left))
+    granted = own.left
+    try:
+        return _compare(before, after, own)
+    except TooLargeError:
+        text = "the input changed and is too large to compare"
+        lost = Difference("", "changed", Direction.WIDENS, text, before, after)
+        return Comparison((lost,), (), ())
+    finally:
+        whole.left -= granted - max(own.left, 0)
+
+
+def _compare(before: JsonValue, after: JsonValue, budget: Budget) -> Comparison:
+    old, new = Document(before, budget), Document(after, budget)
+    found = Explainer(Reader(old), Reader(new)).explain()
+    found.extend(_hidden(old, new, found))
+    written = list(edits(before, after))
+    told = [edit for edit in written if is_telling(edit.keyword)]
+    foreign = [edit for edit in written if is_foreign(edit.keyword)]
+    judged = [edit for edit in written if not is_telling(edit.keyword) and not is_foreign(edit.keyword)]
+    told.extend(_moved(before, judged, found))
+    found.extend(_notation(judged, found))
+    return Comparison(tuple(found), tuple(told), tuple(foreign))
+
+
+def _hidden(old: Document, new: Document, found: list[Difference]) -> Iterator[Difference]:
+    """Members that are declared for the first time inside a condition."""
+    known = members(old, conditional=False)
+    reported = {difference.path for difference in found if difference.change == "added"}
+    for name, pointer in members(new, conditional=True).items():
+        if name not in known and not any(pointer.startswith(path) for path in reported if path):
+            text = f"accepts a new argument '{shown(name)}' under a condition"
+            yield Difference(pointer, "added", Direction.WIDENS, text)
+
+
+def _moved(before: JsonValue, judged: list[Edit], found: list[Difference]) -> Iterator[Edit]:
+    """Words that came with a part that is written in another place or form now, and were nowhere before."""
+    known = {repr(edit.after) for edit in telling(before)}
+    new = [difference.path for difference in found if difference.change == "added"]
+    for edit in judged:
+        if edit.change == "removed" or any(_is_inside(edit.path, path) for path in new):
+            continue
+        parts = edit.after if isinstance(edit.after, list) else [edit.after]
+        for part in parts:
+            yield from (words for words in telling(part, edit.path) if repr(words.after) not in known)
+
+
+def _notation(judged: list[Edit], found: list[Difference]) -> Iterator[Difference]:
+    paths = [difference.path for difference in found]
+    for edit in judged[:_SHOWN]:
+        if any(_is_inside(edit.path, path) or _is_inside(path, edit.path) for path in paths):
+            continue
+        yield Difference(
+            edit.path, edit.change, Direction.NOTATION, _notation_of(edit), edit.before, edit.after
+        )
+
+
+def _notation_of(edit: Edit) -> str:
+    if edit.keyword == "required" and edit.change == "changed":
+        return "order of required"
+    if edit.keyword in _BOUNDS:
+        return "bounds spelled out" if edit.change == "added" else "form of bounds"
+    return _NOTATION.get(edit.keyword, f"form of {edit.keyword}")
+
+
+def _is_inside(path: str, other: str) -> bool:
+    return path == other or path.startswith(f"{other}/")

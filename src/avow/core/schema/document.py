@@ -1,0 +1,156 @@
+"""One schema document: places in it, references between them, and a budget for looking at them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote
+
+from avow.core.canonical import JsonValue, digest
+from avow.core.schema.vocabulary import (
+    DIALECTS,
+    HOLDS_LIST,
+    HOLDS_NAMED,
+    HOLDS_SCHEMA,
+    dialect_of,
+    is_telling,
+    subschemas,
+)
+
+STEPS: Final = 20_000
+DEPTH: Final = 40
+
+
+class TooLargeError(Exception):
+    """A comparison would take more steps or go deeper than anything that is meant well."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many steps a comparison may still take."""
+
+    left: int = STEPS
+
+    def step(self, depth: int = 0, count: int = 1) -> None:
+        """Take `count` steps.
+
+        Raises:
+            TooLargeError: there are none left, or `depth` is too deep.
+        """
+        self.left -= count
+        if self.left < 0 or depth > DEPTH:
+            raise TooLargeError
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A schema at its place in the document; the pointer alone tells two places apart."""
+
+    pointer: str
+    schema: JsonValue = field(compare=False)
+
+    def at(self, steps: str, schema: JsonValue) -> "Place":
+        """A schema further inside."""
+        return Place(self.pointer + steps, schema)
+
+
+class Document:
+    """A root schema with everything that its references can reach."""
+
+    def __init__(self, root: JsonValue, budget: Budget) -> None:
+        """Read the dialect and find everything that has a name of its own."""
+        self.root = Place("", root)
+        self.budget = budget
+        self.dialect = dialect_of(root)
+        self.is_known_dialect = self.dialect in DIALECTS
+        self._address = root.get("$id", root.get("id")) if isinstance(root, dict) else None
+        self._anchors: dict[str, Place] = {}
+        self._pointers: set[str] = set()
+        self._references: list[str] = []
+        self._is_ambiguous = False
+        for place in self.places():
+            self._note(place)
+        self._text = ""
+
+    @property
+    def text(self) -> str:
+        """A digest of all that can judge in the whole document, references as they are written."""
+        if not self._text:
+            aims = (unquote(reference[1:]) for reference in self._references if reference[:2] == "#/")
+            # A reference may lead into an example: then that example judges too.
+            is_plain = not self._is_ambiguous and all(aim in self._pointers for aim in aims)
+            self._text = digest(_judging(self.root.schema) if is_plain else self.root.schema)
+        return self._text
+
+    def resolve(self, reference: JsonValue) -> Place | None:
+        """The place a reference leads to; None when it leads out of the document or nowhere."""
+        if not isinstance(reference, str) or not reference.startswith("#") or self._is_ambiguous:
+            return None
+        fragment = unquote(reference[1:])
+        if not fragment or fragment.startswith("/"):
+            return self._follow(fragment)
+        return self._anchors.get(fragment)
+
+    def unresolved(self, reference: JsonValue) -> str:
+        """What an unresolvable reference is compared by: its text and, where more could matter, all of it."""
+        is_remote = isinstance(reference, str) and not reference.startswith("#") and not self._is_ambiguous
+        return digest([reference, self._address, "" if is_remote else self.text])
+
+    def _follow(self, pointer: str) -> Place | None:
+        value = self.root.schema
+        for step in pointer.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+            elif isinstance(value, list) and name in map(str, range(len(value))):
+                value = value[int(name)]
+            else:
+                return None
+        return Place(pointer, value)
+
+    def places(self) -> Iterator[Place]:
+        """Every schema in the document, the root first.
+
+        Raises:
+            TooLargeError: there are too many, or they lie too deep.
+        """
+        waiting = [(self.root, 0)]
+        while waiting:
+            place, depth = waiting.pop()
+            self.budget.step(depth)
+            yield place
+            if isinstance(place.schema, dict):
+                waiting.extend(
+                    (place.at(steps, inner), depth + 1) for steps, inner in subschemas(place.schema)
+                )
+
+    def _note(self, place: Place) -> None:
+        self._pointers.add(place.pointer)
+        if not isinstance(place.schema, dict):
+            return
+        if isinstance(reference := place.schema.get("$ref"), str):
+            self._references.append(reference)
+        anchor = place.schema.get("$anchor")
+        address = place.schema.get("$id", place.schema.get("id"))
+        if isinstance(address, str) and address.startswith("#"):
+            anchor = address[1:]
+        elif place.pointer and isinstance(address, str):
+            # References inside are relative to that address; who reads them how is anyone's guess.
+            self._is_ambiguous = True
+        if isinstance(anchor, str):
+            self._is_ambiguous |= anchor in self._anchors
+            self._anchors[anchor] = place
+
+
+def _judging(schema: JsonValue) -> JsonValue:
+    """The schema without what is there for readers only; as deep as the document, which was walked before."""
+    if not isinstance(schema, dict):
+        return schema
+    result = {keyword: value for keyword, value in schema.items() if not is_telling(keyword)}
+    for keyword, value in result.items():
+        if keyword in HOLDS_NAMED and isinstance(value, dict):
+            result[keyword] = {name: _judging(inner) for name, inner in value.items()}
+        elif keyword in HOLDS_LIST and isinstance(value, list):
+            result[keyword] = [_judging(inner) for inner in value]
+        elif keyword in HOLDS_SCHEMA:
+            result[keyword] = _judging(value)
+    return result
