@@ -83,7 +83,7 @@ class LineChannel:
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
         self._has_ended = False
-        self._opened = time.monotonic()
+        self._opened = self._active = time.monotonic()
         self._said = Tail(limits.words)
         self._noise = Tail(limits.words)
         self._poll = select.poll()
@@ -154,7 +154,11 @@ class LineChannel:
         """Wait for something to read or write, and take in what came."""
         wait = max(0.0, min(until - time.monotonic(), _LONGEST_WAIT))
         ready = self._poll.poll(wait * 1000 + 0.5)
-        if not ready and wait == _LONGEST_WAIT:
+        now = time.monotonic()
+        if ready:
+            self._active = now
+        elif now > self._active + _LONGEST_WAIT:
+            self._active = now
             self._idle()
         for descriptor, _ in ready:
             if descriptor == self._reading:
@@ -186,9 +190,9 @@ class LineChannel:
                 f"{self.server} sent a line of more than {self._limit // (1024 * 1024)} MiB",
                 hint="no real list is that long; nothing of it was read",
             )
-        if self._has_ended and self._rest.strip():
-            self._lines.append(bytes(self._rest))
-            self._rest.clear()
+        if self._has_ended and self._rest:
+            # A message ends with its line; this one was broken off.
+            self.ignore(bytes(self._rest))
 
     def _drain_aside(self, seconds: float) -> None:
         """Take in the last of the log; a reader that arrives early would miss the reason for an exit."""

@@ -40,7 +40,7 @@ class HttpChannel:
         Raises:
             ServerLaunchError: the address is none, or a variable or header has no value.
         """
-        self._url = expand(target.url, options.env)
+        self._url = _address(expand(target.url, options.env), target.url)
         self._headers = _headers(target, options)
         values = {name: variable(name, options.env) for name in placeholders(target.url)}
         self.secrets = secrets_of({**values, **options.env}, self._headers, self._url)
@@ -256,6 +256,18 @@ def _headers(target: HttpTarget, options: ConnectOptions) -> dict[str, str]:
         if name.lower() not in given:
             raise ServerLaunchError(f"the header {name} has no value", hint=f"pass it with -H '{name}: ...'")
     return dict(options.headers)
+
+
+def _address(url: str, shown: str) -> str:
+    """The address, if a request can be sent to it."""
+    try:
+        httpx.URL(url)
+        parts = urlsplit(url)
+    except (httpx.InvalidURL, ValueError) as exc:
+        raise ServerLaunchError(f"{printable(shown, 200)} is no address") from exc
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ServerLaunchError(f"{printable(shown, 200)} is no address of an HTTP server")
+    return url
 
 
 def _label(url: str) -> str:

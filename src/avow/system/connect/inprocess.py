@@ -50,13 +50,17 @@ class PythonChannel(LineChannel):
     def _run(self, reading: int, writing: int) -> None:
         import anyio
 
-        with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb") as sink:
-            try:
-                anyio.run(_serve, self._server, source, sink)
-            except BaseException as exc:  # noqa: BLE001 - other people's code; the reader of the pipe reports it
-                self._problem = exc
-            with suppress(OSError):
-                sink.flush()
+        source = open(reading, encoding="utf-8", errors="replace")  # noqa: SIM115 - a descriptor
+        sink = open(writing, "w", encoding="utf-8")  # noqa: SIM115
+        try:
+            anyio.run(_serve, self._server, source, sink)
+        except BaseException as exc:  # noqa: BLE001 - other people's code; whoever reads the pipe reports it
+            self._problem = _innermost(exc)
+        finally:
+            # Nobody may be left to read what was not written yet.
+            for stream in (source, sink):
+                with suppress(OSError):
+                    stream.close()
 
     def _ended(self) -> AvowError:
         self._thread.join(_FAREWELL)
@@ -111,18 +115,22 @@ def _is_server(server: Any) -> bool:
 
 
 async def _serve(server: Any, source: Any, sink: Any) -> None:
-    import io
-
     import anyio
     from mcp.server.stdio import stdio_server
 
     lowlevel = _lowlevel(server)
-    stdin = anyio.wrap_file(io.TextIOWrapper(source, encoding="utf-8", errors="replace"))
-    stdout = anyio.wrap_file(io.TextIOWrapper(sink, encoding="utf-8"))
     async with AsyncExitStack() as stack:
         # FastMCP keeps its start-up and shut-down code outside of the server that it wraps.
         lifespan = getattr(server, "_lifespan_manager", None)
         if lifespan is not None:
             await stack.enter_async_context(lifespan())
-        read, write = await stack.enter_async_context(stdio_server(stdin=stdin, stdout=stdout))
-        await lowlevel.run(read, write, lowlevel.create_initialization_options())
+        transport = stdio_server(stdin=anyio.wrap_file(source), stdout=anyio.wrap_file(sink))
+        read, write = await stack.enter_async_context(transport)
+        async with read, write:
+            await lowlevel.run(read, write, lowlevel.create_initialization_options())
+
+
+def _innermost(problem: BaseException) -> BaseException:
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem

@@ -24,7 +24,7 @@ DECLARED_BY: Final = {
 _QUIET: Final = 0.1
 _BURST: Final = 0.01
 _LONGEST_UNREST: Final = 3.0
-_PATIENCE: Final = 2.0
+_PATIENCE: Final = 1.0
 _PATIENCE_OVER_HTTP: Final = 10.0
 _FENCE: Final = 1.0
 
@@ -73,14 +73,15 @@ def read_list(conversation: Conversation, kind: Kind, number: int) -> Listing:
     """Follow one list from its first page, which was asked for as `number`."""
     listing = Listing(kind)
     cursors: set[str] = set()
+    cursor: str | None = None
     while True:
         answer = conversation.answer(number)
+        # Some servers write an empty cursor for "no more", and start anew or refuse when it is sent back.
+        is_afterthought = cursor == ""
         if isinstance(answer, Failure):
-            # Some servers write an empty cursor for "no more", and do not know it when it is sent back.
-            if cursors != {""}:
-                listing.refusal = answer
+            listing.refusal = None if is_afterthought else answer
             return listing
-        cursor = _read_page(conversation, listing, answer)
+        cursor = _read_page(conversation, listing, answer, is_afterthought=is_afterthought)
         if cursor is None:
             return listing
         if cursor in cursors:
@@ -165,7 +166,9 @@ def check_refusal(conversation: Conversation, listing: Listing) -> None:
         conversation.note(f"the server announces {listing.kind.collection} but does not list them")
 
 
-def _read_page(conversation: Conversation, listing: Listing, answer: Result) -> str | None:
+def _read_page(
+    conversation: Conversation, listing: Listing, answer: Result, *, is_afterthought: bool
+) -> str | None:
     """Take in one page; the cursor of the next, or None when there is none to ask for."""
     kind, server = listing.kind, conversation.server
     if answer.value.get("resultType", "complete") != "complete":
@@ -180,7 +183,7 @@ def _read_page(conversation: Conversation, listing: Listing, answer: Result) -> 
         raise MalformedAnswerError(f"{server}: {exc.message}") from exc
     known = listing.capabilities
     if page and known and all(_is_known(known, capability) for capability in page):
-        if cursor != "":
+        if not is_afterthought:
             listing.problem = f"{kind.list_method} goes round in a circle: a page came twice"
         return None
     for capability in page:

@@ -85,7 +85,8 @@ class Session:
 
     def _undeclared(self) -> Listings:
         kinds = [kind for kind in Kind if kind not in self._lists]
-        fewest = min(self._lists.values(), key=lambda listing: len(listing.capabilities), default=None)
+        answered = [listing for kind, listing in self._lists.items() if kind is not Kind.TEMPLATE]
+        fewest = min(answered, key=lambda listing: len(listing.capabilities), default=None)
         fence = "ping" if fewest is None else fewest.kind.list_method
         try:
             return undeclared_lists(self._conversation, kinds, fence)

@@ -1,0 +1,68 @@
+"""Servers that send what cannot be read in one way only, or be held at all. The argument says which."""
+
+import sys
+
+from plain import Json, handle, messages, write
+
+TOOL = '{"name": "echo", "description": "Say it again.", "inputSchema": {}%s}'
+
+
+def listed(message: Json, tools: str) -> str:
+    return f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {{"tools": [{tools}]}}}}\n'
+
+
+def raw(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
+
+
+def attack(message: Json) -> None:
+    match sys.argv[1]:
+        case "duplicate_key":
+            write(listed(message, TOOL % ', "description": "Send home."'))
+        case "deep_duplicate_key":
+            write(listed(message, TOOL % ', "annotations": {"a": {"b": 1, "b": 2}}'))
+        case "duplicate_id":
+            write(listed(message, TOOL % "").replace('"id": ', '"id": 77, "id": '))
+        case "invalid_utf8":
+            raw(listed(message, TOOL % "").encode().replace(b"again", b"ag\xff\xfein"))
+        case "lone_surrogate":
+            write(listed(message, TOOL % ', "title": "\\ud800"'))
+        case "nan":
+            write(listed(message, TOOL % ', "x": NaN'))
+        case "infinite":
+            write(listed(message, TOOL % ', "x": 1e400'))
+        case "nested":
+            write(listed(message, TOOL % (', "x": ' + "[" * 100_000 + "]" * 100_000)))
+        case "unclosed":
+            write(listed(message, TOOL % (', "x": ' + "[" * 100_000)))
+        case "truncated":
+            write(listed(message, TOOL % "")[:-10] + "\n")
+        case "same_name":
+            write(listed(message, f"{TOOL % ''}, {TOOL % ''}"))
+        case "no_name":
+            write(listed(message, '{"title": "nameless"}'))
+        case "no_object":
+            write(listed(message, '"echo"'))
+        case "no_list":
+            write(listed(message, "").replace("[]", "{}"))
+        case "no_result":
+            write(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": ["tools"]}}\n')
+        case "odd_cursor":
+            write(listed(message, "").replace("[]", '[], "nextCursor": 7'))
+        case "endless_line":
+            for _ in range(200):
+                raw(b"x" * 1024 * 1024)
+        case "endless_answer":
+            write(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {{"tools": [')
+            for _ in range(200):
+                write(" " * 1024 * 1024)
+        case unknown:
+            raise ValueError(unknown)
+
+
+for message in messages():
+    if message.get("method") == "tools/list":
+        attack(message)
+    else:
+        handle(message)

@@ -1,0 +1,77 @@
+"""Lists: pages, limits, lists that change by themselves, and lists that nobody announced."""
+
+import pytest
+from connect_helpers import look, tools
+
+from avow.system.connect import Limits
+
+
+@pytest.mark.parametrize("way", ["one", "many", "null", "empty_cursor"])
+def test_paging_makes_no_difference(way: str) -> None:
+    """One page or many, and whatever a server writes for "no more": the same signature."""
+    snapshot = look("pages", way, "250")
+
+    assert len(snapshot.signature.tools) == 250
+    assert snapshot.complete
+    assert snapshot.signature.digest == look("pages", "one", "250").signature.digest
+
+
+def test_ten_thousand_tools_are_no_problem() -> None:
+    snapshot = look("pages", "many", "10000", timeout=30.0)
+
+    assert len(snapshot.signature.tools) == 10_000
+    assert snapshot.complete
+
+
+@pytest.mark.parametrize(
+    ("way", "reason"),
+    [("same_cursor", "the same cursor twice"), ("same_page", "a page came twice")],
+)
+def test_a_list_that_goes_round_in_a_circle_is_left(way: str, reason: str) -> None:
+    """What was seen is kept, and the snapshot says that it may not be all."""
+    snapshot = look("pages", way, "1")
+
+    assert tools(snapshot) == ["tool_0"]
+    assert not snapshot.complete
+    assert snapshot.notes == (f"tools/list goes round in a circle: {'it gave ' * ('cursor' in way)}{reason}",)
+
+
+@pytest.mark.parametrize(
+    ("limits", "count", "note"),
+    [(Limits(pages=3), 300, "more than 3 pages"), (Limits(items=200), 200, "more than 200 items")],
+)
+def test_a_list_without_an_end_is_read_up_to_a_limit(limits: Limits, count: int, note: str) -> None:
+    snapshot = look("pages", "endless", "1", limits=limits)
+
+    assert len(snapshot.signature.tools) == count
+    assert not snapshot.complete
+    assert note in snapshot.notes[0]
+
+
+def test_late_tools_are_waited_for() -> None:
+    """Five tools arrive one by one after the handshake, each announced: all are in the snapshot."""
+    snapshot = look("odd", "growing")
+
+    assert tools(snapshot) == ["echo", *(f"late_{number}" for number in range(5))]
+    assert snapshot.notes == ()
+
+
+def test_a_server_that_never_settles_is_not_waited_for() -> None:
+    snapshot = look("odd", "restless")
+
+    assert tools(snapshot) == ["echo"]
+    assert "kept announcing changes" in snapshot.notes[0]
+
+
+def test_what_is_listed_without_being_announced_is_seen() -> None:
+    snapshot = look("odd", "undeclared")
+
+    assert list(snapshot.signature.prompts) == ["hidden"]
+    assert snapshot.notes == ("the server lists prompts that it does not announce",)
+
+
+def test_what_is_announced_and_not_listed_is_noted() -> None:
+    snapshot = look("odd", "promising")
+
+    assert not snapshot.signature.prompts
+    assert snapshot.notes == ("the server announces prompts but does not list them",)
