@@ -5,6 +5,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
@@ -95,18 +96,10 @@ def _refuse_lone_surrogates(value: JsonValue) -> None:
 def _object(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     members = dict(pairs)
     if len(members) < len(pairs):
-        key = _first_repeated(key for key, _ in pairs)
-        raise MalformedInputError(f"the key {_shortened(repr(key))} appears twice in one object")
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key in members if times[key] > 1)
+        raise MalformedInputError(f"the key {_shortened(repr(twice))} appears twice in one object")
     return members
-
-
-def _first_repeated(keys: Iterable[str]) -> str:
-    seen: set[str] = set()
-    for key in keys:
-        if key in seen:
-            return key
-        seen.add(key)
-    raise ValueError("no key is there twice")
 
 
 def _integer(text: str) -> int:
