@@ -1,1 +1,1 @@
-"""MCP as messages and states: no streams, no clock."""
+"""MCP as messages and states: envelopes, versions, negotiation and the gate; no streams, no clock."""

@@ -1,0 +1,150 @@
+"""How a server presents itself in `initialize` or `server/discover`, against what was approved."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from avow.core.canonical import JsonObject, JsonValue, canonical
+from avow.core.contract import ApprovedServer, Contract
+from avow.core.severity import Severity
+from avow.core.snapshot import Era
+from avow.errors import MalformedInputError
+from avow.protocol.events import Event, event
+from avow.protocol.gate.policy import GatePolicy, OnChanged, OnServerChanged
+from avow.protocol.gate.refusal import Reason, outside
+from avow.protocol.gate.signature import EXTENSION, advertisement
+from avow.protocol.gate.stateless import SERVER_KEY
+from avow.protocol.messages import refuse_variants
+
+_DECIDED_ON: Final = frozenset(
+    {"protocolVersion", "supportedVersions", "capabilities", "serverInfo", "instructions", "_meta"}
+)
+# What these hold is judged elsewhere, or shown to the user as it is.
+_NOT_COMPARED: Final = frozenset({"signature", EXTENSION, "configurationSchema", "dev.avow/configuration"})
+_ABSENT: Final = object()
+
+
+@dataclass(slots=True)
+class Presentation:
+    """What the client will be shown, and what was different."""
+
+    result: JsonObject
+    rewritten: bool = False
+    events: list[Event] = field(default_factory=list)
+
+
+def judge_presentation(
+    result: JsonObject, contract: Contract | None, policy: GatePolicy, era: Era, server_name: str
+) -> Presentation:
+    """Hold a server's presentation to what was approved, and add the signature that it does not have.
+
+    Raises:
+        MalformedInputError: it is no such result.
+        Refusal: another server answers than the one that was approved.
+    """
+    refuse_variants(result, _DECIDED_ON)
+    capabilities = result.get("capabilities")
+    instructions = result.get("instructions")
+    if not isinstance(capabilities, dict) or not isinstance(instructions, str | None):
+        raise MalformedInputError("the server's capabilities are no object, or its instructions no text")
+    shown = Presentation(dict(result))
+    approved = contract.server if contract is not None else None
+    if approved is not None:
+        _judge_name(_name(result, era), approved, policy, server_name, shown)
+        _judge_instructions(instructions, approved, policy, shown)
+        _judge_capabilities(capabilities, approved, shown)
+    if policy.advertise_signature:
+        _advertise(contract, era, shown)
+    return shown
+
+
+def _name(result: JsonObject, era: Era) -> JsonValue:
+    meta = result.get("_meta")
+    info = (
+        result.get("serverInfo")
+        if era is Era.LEGACY
+        else meta.get(SERVER_KEY)
+        if isinstance(meta, dict)
+        else None
+    )
+    return info.get("name") if isinstance(info, dict) else None
+
+
+def _judge_name(
+    name: JsonValue, approved: ApprovedServer, policy: GatePolicy, server_name: str, shown: Presentation
+) -> None:
+    if name is None or name == approved.name:
+        return
+    if policy.on_server_changed is OnServerChanged.REFUSE and not policy.audit:
+        refusal = outside(Reason.SERVER_CHANGED, "server", server_name)
+        refusal.event = event("server_changed", Severity.CRITICAL, kind="server", name=str(name))
+        refusal.close = True
+        raise refusal
+    shown.events.append(event("server_changed", Severity.CRITICAL, kind="server", name=str(name)))
+
+
+def _judge_instructions(
+    instructions: str | None, approved: ApprovedServer, policy: GatePolicy, shown: Presentation
+) -> None:
+    if (instructions or None) == (approved.instructions or None):
+        return
+    pinned = policy.on_changed is OnChanged.PIN and approved.instructions
+    if pinned:
+        shown.result["instructions"] = approved.instructions
+    else:
+        shown.result.pop("instructions", None)
+    shown.rewritten = True
+    detail = "the approved ones are shown" if pinned else "they are left out"
+    shown.events.append(event("instructions_changed", Severity.MODERATE, kind="server", detail=detail))
+
+
+def _judge_capabilities(capabilities: JsonObject, approved: ApprovedServer, shown: Presentation) -> None:
+    beyond: list[str] = []
+    trimmed = _trimmed(capabilities, approved.capabilities, "", beyond)
+    if not beyond:
+        return
+    shown.result["capabilities"] = trimmed
+    shown.rewritten = True
+    shown.events.extend(
+        event(
+            "capabilities_changed",
+            Severity.MODERATE,
+            kind="server",
+            name=path,
+            detail="left out: not approved",
+        )
+        for path in beyond
+    )
+
+
+def _trimmed(observed: JsonValue, approved: JsonValue, path: str, beyond: list[str]) -> JsonObject:
+    """The members that were approved; the paths of the others go into `beyond`."""
+    kept = {}
+    for member, value in observed.items():
+        before = approved.get(member, _ABSENT)
+        if member in _NOT_COMPARED or value is False or value is None or _holds_only_exempt(value):
+            kept[member] = value
+        elif isinstance(value, dict) and isinstance(before, dict):
+            kept[member] = _trimmed(value, before, f"{path}/{member}", beyond)
+        elif before is not _ABSENT and canonical(value) == canonical(before):
+            kept[member] = value
+        else:
+            beyond.append(f"{path}/{member}")
+    return kept
+
+
+def _holds_only_exempt(value: JsonValue) -> bool:
+    return isinstance(value, dict) and bool(value) and value.keys() <= _NOT_COMPARED
+
+
+def _advertise(contract: Contract | None, era: Era, shown: Presentation) -> None:
+    capabilities = dict(shown.result["capabilities"])
+    own = advertisement(contract)
+    if contract is None and "signature" in capabilities:
+        return
+    capabilities["signature"] = own
+    if era is Era.MODERN:
+        extensions = capabilities.get("extensions")
+        capabilities["extensions"] = {**(extensions if isinstance(extensions, dict) else {}), EXTENSION: own}
+    if canonical(capabilities) != canonical(shown.result["capabilities"]):
+        shown.result["capabilities"] = capabilities
+        shown.rewritten = True

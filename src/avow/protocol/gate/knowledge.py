@@ -1,0 +1,119 @@
+"""What is known about a server: the contract, and whether its present lists have been compared with it.
+
+One connection has one; the requests of a stateless server may share one.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final
+
+from avow.core.arguments import ArgumentChecker, compile_checker
+from avow.core.capability import Capability, Kind
+from avow.core.contract import Contract
+from avow.core.risk import Level, assess
+from avow.core.uri_template import UriTemplate, compile_template
+from avow.errors import DeclarationError
+from avow.protocol.gate.lists import JudgedPage, Page
+from avow.protocol.gate.pending import Listing
+
+_PAGES: Final = 64
+_PAGE_BYTES: Final = 8 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Kind:
+    """One kind of capability: the names that look different now, and for whose claims all were seen.
+
+    `generation` grows whenever the server says that its list changed.
+    """
+
+    changed: set[str] = field(default_factory=set)
+    verified_for: bytes | None = None
+    generation: int = 0
+
+
+class Knowledge:
+    """The contract, what was seen of the server, and what has been worked out from both."""
+
+    def __init__(self, contract: Contract | None = None) -> None:
+        """Nothing seen yet; the contract may have to be established first."""
+        self.contract = contract
+        self._kinds = {kind: _Kind() for kind in Kind}
+        self._checkers: dict[str, ArgumentChecker | None] = {}
+        self._templates: dict[str, UriTemplate | None] = {}
+        self._low: dict[str, bool] = {}
+        self._pages: OrderedDict[tuple[Kind, bool, bytes], tuple[Page, JudgedPage]] = OrderedDict()
+        self._pages_size = 0
+
+    def is_verified(self, kind: Kind, key: bytes) -> bool:
+        """Whether the whole present list of a kind has been compared, as shown to these claims."""
+        return self._kinds[kind].verified_for == key
+
+    def is_changed(self, kind: Kind, name: str) -> bool:
+        """Whether the server last showed something else under an approved name, or showed it twice."""
+        return name in self._kinds[kind].changed
+
+    def list_changed(self, kind: Kind) -> None:
+        """The server says that its list is another one now."""
+        known = self._kinds[kind]
+        known.generation += 1
+        known.verified_for = None
+
+    def generation(self, kind: Kind) -> int:
+        """Which list a walk through the pages begins with."""
+        return self._kinds[kind].generation
+
+    def saw(self, kind: Kind, judged: JudgedPage) -> None:
+        """Remember how each item of a page compares with the contract."""
+        changed = self._kinds[kind].changed
+        changed -= judged.unchanged
+        changed |= judged.changed
+
+    def finished(self, listing: Listing) -> bool:
+        """A walk came to the last page; false when the list changed on the way."""
+        known = self._kinds[listing.kind]
+        if known.generation != listing.generation:
+            return False
+        known.verified_for = listing.key
+        return True
+
+    def checker(self, tool: Capability) -> ArgumentChecker | None:
+        """The compiled schema of an approved tool; `None` when it does not compile."""
+        if tool.name not in self._checkers:
+            try:
+                self._checkers[tool.name] = compile_checker(tool.definition.get("inputSchema"))
+            except DeclarationError:
+                self._checkers[tool.name] = None
+        return self._checkers[tool.name]
+
+    def template(self, text: str) -> UriTemplate | None:
+        """The compiled form of an approved template; `None` when it is none."""
+        if text not in self._templates:
+            try:
+                self._templates[text] = compile_template(text)
+            except DeclarationError:
+                self._templates[text] = None
+        return self._templates[text]
+
+    def is_low(self, tool: Capability) -> bool:
+        """Whether an approved tool is rated `low`."""
+        if tool.name not in self._low:
+            self._low[tool.name] = assess(tool).level is Level.LOW
+        return self._low[tool.name]
+
+    def remembered(self, kind: Kind, restricted: bool, body: bytes) -> tuple[Page, JudgedPage] | None:
+        """The judgement of a page with exactly these bytes."""
+        found = self._pages.get((kind, restricted, body))
+        if found is not None:
+            self._pages.move_to_end((kind, restricted, body))
+        return found
+
+    def remember(self, kind: Kind, restricted: bool, body: bytes, page: Page, judged: JudgedPage) -> None:
+        """Keep a judgement, and forget the one that was not asked for longest when there are too many."""
+        if len(body) > _PAGE_BYTES:
+            return
+        self._pages[kind, restricted, body] = page, judged
+        self._pages_size += len(body)
+        while len(self._pages) > _PAGES or self._pages_size > _PAGE_BYTES:
+            (_, _, forgotten), _ = self._pages.popitem(last=False)
+            self._pages_size -= len(forgotten)
