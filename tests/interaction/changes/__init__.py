@@ -53,7 +53,7 @@ APPROVED: Surface = {
     ],
     "resources": [
         {
-            "uri": "docs://readme",
+            "uri": "docs://project/readme",
             "name": "readme",
             "description": "The project's readme",
             "mimeType": "text/plain",
@@ -61,7 +61,7 @@ APPROVED: Surface = {
     ],
     "resourceTemplates": [
         {
-            "uriTemplate": "docs://pages/{page}",
+            "uriTemplate": "docs://project/pages/{page}",
             "name": "page",
             "description": "A page",
             "mimeType": "text/plain",
@@ -200,12 +200,14 @@ SEEN: dict[str, Surface] = {
     "removed prompt": _changed(lambda s: s["prompts"].clear()),
     "resource wording": _set("resources", 0, "description", to="The readme of the project"),
     "resource type": _set("resources", 0, "mimeType", to="text/html"),
-    "new resource": _changed(lambda s: s["resources"].append({"uri": "docs://licence", "name": "licence"})),
+    "new resource": _changed(
+        lambda s: s["resources"].append({"uri": "docs://project/licence", "name": "licence"})
+    ),
     "removed resource": _changed(lambda s: s["resources"].clear()),
     "template wording": _set("resourceTemplates", 0, "description", to="One page"),
     "template type": _set("resourceTemplates", 0, "mimeType", to="text/html"),
     "new template": _changed(
-        lambda s: s["resourceTemplates"].append({"uriTemplate": "docs://notes/{id}", "name": "note"})
+        lambda s: s["resourceTemplates"].append({"uriTemplate": "docs://project/notes/{id}", "name": "note"})
     ),
     "removed template": _changed(lambda s: s["resourceTemplates"].clear()),
 }
