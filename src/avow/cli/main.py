@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Compare every locked server with what was approved.",
     "diff": "Show the drift between any two targets, snapshots or lockfiles.",
     "export": "Write an approved snapshot in another format.",
+    "run": "Start a locked server behind the gate, for any MCP client.",
 }
 
 _HELP = """\

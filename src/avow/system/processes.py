@@ -79,9 +79,15 @@ def placeholders(text: str) -> list[str]:
 
 
 def launch(
-    arguments: Sequence[str], environment: Mapping[str, str], directory: str | None
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    directory: str | None,
+    *,
+    own_stderr: bool = True,
 ) -> subprocess.Popen[bytes]:
-    """Start a program at the head of its own process group, with pipes to all three of its streams.
+    """Start a program at the head of its own process group, with pipes to its streams.
+
+    With `own_stderr` false its standard error is ours.
 
     Raises:
         ServerLaunchError: there is no such program, or it cannot be executed.
@@ -92,7 +98,7 @@ def launch(
             arguments,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.PIPE if own_stderr else None,
             bufsize=0,
             cwd=directory,
             env=environment,
@@ -154,15 +160,13 @@ def end_process_group(process: subprocess.Popen[bytes], *, patience: float = 0.0
     return code
 
 
-def kill_process_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill at once, from any thread; whoever talks to the process sees its output end and reaps it."""
-    _signal_group(process, signal.SIGKILL)
-
-
 def kill_every_process_group() -> None:
-    """Kill whatever `launch` started and nobody ended yet: for a user who pressed Ctrl-C."""
+    """Kill whatever `launch` started and nobody ended yet, from any thread: for a user who pressed Ctrl-C.
+
+    Whoever talks to one of the programs sees its output end, and reaps it.
+    """
     for process in tuple(_running):
-        kill_process_group(process)
+        _signal_group(process, signal.SIGKILL)
 
 
 def _is_inherited(name: str) -> bool:

@@ -84,6 +84,11 @@ class Gate:
         return self._inquiry.is_open
 
     @property
+    def is_holding(self) -> bool:
+        """Whether messages of the client wait in here for something that the server has to say first."""
+        return bool(self._held)
+
+    @property
     def pending(self) -> int:
         """How many requests of the client wait for their answer."""
         return len(self._session.pending)

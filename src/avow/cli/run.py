@@ -1,0 +1,117 @@
+"""`avow run`: a stdio server for any MCP client, held to what was approved."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from avow.cli.main import COMMANDS
+from avow.cli.options import CommandWithServer, environment_option, lockfile_option, server_command
+from avow.core.lockfile import Lockfile
+from avow.errors import AvowError, UsageError
+from avow.protocol.gate.policy import GatePolicy
+from avow.proxy.contracts import Held, Holding, hold_command, hold_entry
+from avow.proxy.ending import Ending
+from avow.proxy.log import EventLog
+from avow.proxy.settings import read_gate_policy
+from avow.proxy.stdio import refuse_session, run_session
+from avow.system.lockfiles import read_lockfile
+from avow.system.settings import read_settings
+from avow.system.targets import read_given, unknown
+
+_SERVER_FAILED = 2
+
+
+@click.command("run", cls=CommandWithServer, short_help=COMMANDS["run"])
+@click.argument("entry", required=False, metavar="[NAME]")
+@lockfile_option
+@click.option("--name", metavar="NAME", help="With a command: the entry that approves it.")
+@click.option(
+    "--contract",
+    type=click.Choice([str(holding) for holding in Holding]),
+    help="What the session is held to: an entry if there is one, else the first lists.",
+)
+@click.option("--audit", is_flag=True, help="Forward everything, and log what would have been blocked.")
+@click.option("--log", "log_path", type=click.Path(path_type=Path), metavar="FILE", help="Where events go.")
+@click.option("--require-signature", is_flag=True, help="Start only if a trusted key signed the lockfile.")
+@click.option("--trust", multiple=True, metavar="KEY", help="A public key that may have signed. Repeatable.")
+@environment_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    entry: str | None,
+    *,
+    lockfile: Path,
+    name: str | None,
+    contract: str | None,
+    audit: bool,
+    log_path: Path | None,
+    require_signature: bool,
+    trust: tuple[str, ...],
+    environment: tuple[str, ...],
+) -> int:
+    """Start a locked server behind the gate, on standard input and output.
+
+    This is what an MCP client's configuration starts instead of the server itself.
+    """
+    log = EventLog(entry or name or "server", log_path)
+    try:
+        values = read_given(environment, (), os.environ).environment
+        held = _held(
+            entry,
+            name,
+            server_command(ctx),
+            _approved(lockfile, trust, required=require_signature, needed=entry is not None),
+            lockfile,
+            _policy(audit=audit),
+            Holding(contract) if contract else None,
+        )
+        ending = run_session(held, values, log.write)
+    except AvowError as error:
+        refuse_session(error)
+        raise
+    finally:
+        log.close()
+    return _SERVER_FAILED if ending in (Ending.SERVER_GONE, Ending.REFUSED) else 0
+
+
+def _held(
+    entry: str | None,
+    name: str | None,
+    server: tuple[str, ...],
+    approved: Lockfile | None,
+    lockfile: Path,
+    policy: GatePolicy,
+    holding: Holding | None,
+) -> Held:
+    if entry is not None and (server or name):
+        raise UsageError(
+            "a NAME starts the command of its entry: leave out the command, or say --name NAME -- COMMAND"
+        )
+    if server:
+        return hold_command(name, server, approved, lockfile, policy, holding)
+    if entry is None or approved is None:
+        raise UsageError("nothing to run", hint="`avow run NAME`, or `avow run -- COMMAND ARG…`")
+    if entry not in approved.servers:
+        raise unknown(entry, approved.servers, f"{lockfile} has no entry {entry!r}")
+    return hold_entry(entry, approved.servers[entry], policy, holding or Holding.LOCK)
+
+
+def _approved(lockfile: Path, trust: tuple[str, ...], *, required: bool, needed: bool) -> Lockfile | None:
+    """The lockfile, verified where that is asked for; None where there is none and none is needed."""
+    if required or trust:
+        from avow.system.keys import load_trusted
+        from avow.system.signing import verify_lockfile
+
+        if not trust:
+            raise UsageError("a signature is required, but no key is trusted", hint="name it: --trust KEY")
+        return verify_lockfile(lockfile, [load_trusted(word) for word in trust]).lockfile
+    if not needed and not lockfile.exists():
+        return None
+    return read_lockfile(lockfile)
+
+
+def _policy(*, audit: bool) -> GatePolicy:
+    policy = read_gate_policy(read_settings(Path.cwd()).policy.gate)
+    return replace(policy, audit=policy.audit or audit)

@@ -1,0 +1,75 @@
+"""Events as JSON lines, on standard error or in a file; a full pipe there stalls no session."""
+
+import json
+import queue
+import sys
+import threading
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, TextIO
+
+from avow.core.canonical import JsonObject
+from avow.errors import StorageError
+from avow.protocol.events import Event
+
+_MOST_WAITING: Final = 4096
+
+
+class EventLog:
+    """A log that no session waits for: what cannot be written in time is counted, and the count written."""
+
+    def __init__(self, server: str, path: Path | None = None) -> None:
+        """Append to `path`, or write to standard error.
+
+        Raises:
+            StorageError: the file cannot be opened.
+        """
+        self._server = server
+        self._stream: TextIO = sys.stderr
+        if path is not None:
+            try:
+                self._stream = path.open("a", encoding="utf-8")
+            except OSError as exc:
+                raise StorageError(
+                    f"cannot write the log {path}: {exc.strerror}", hint="name another file with --log"
+                ) from exc
+        self._waiting: queue.Queue[JsonObject | None] = queue.Queue(_MOST_WAITING)
+        self._lost = 0
+        self._thread: threading.Thread | None = None
+
+    def write(self, events: Iterable[Event]) -> None:
+        """Write events down, with the time it is now."""
+        for event in events:
+            now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            self._put({"time": now, "server": self._server, **event.document()})
+
+    def close(self) -> None:
+        """Write what waits, for as long as somebody reads it, but not for long."""
+        if self._thread is not None:
+            self._put(None)
+            self._thread.join(timeout=2)
+
+    def _put(self, line: JsonObject | None) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="event log", daemon=True)
+            self._thread.start()
+        try:
+            self._waiting.put_nowait(line)
+        except queue.Full:
+            self._lost += 1
+
+    def _run(self) -> None:
+        while (line := self._waiting.get()) is not None:
+            lost, self._lost = self._lost, 0
+            if lost:
+                self._print({**line, "event": "log_overflow", "severity": "moderate", "lost": lost})
+            self._print(line)
+
+    def _print(self, line: JsonObject) -> None:
+        try:
+            self._stream.write(json.dumps(line, ensure_ascii=True) + "\n")
+            self._stream.flush()
+        except (OSError, ValueError):
+            # A log nobody can write to must not end the session that it describes.
+            self._lost += 1

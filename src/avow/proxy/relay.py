@@ -1,0 +1,236 @@
+"""One client, one server and the gate between them, in one thread that never waits for only one of them.
+
+Lines are handed to the gate as they come, and what it decides is written at once. A side that does not
+read stops the other from being read, so that no queue grows beyond its mark.
+"""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import Final
+
+from avow.core.severity import Severity
+from avow.protocol.events import Event, event
+from avow.protocol.gate import Decision, Gate
+from avow.proxy.ending import Ending
+from avow.proxy.streams import Inlet, LineTooLongError, Outlet
+
+_HIGH_MARK: Final = 1024 * 1024
+_HIGHEST_MARK: Final = 8 * _HIGH_MARK
+_FAREWELL_SECONDS: Final = 5.0
+_TICK_MILLISECONDS: Final = 500
+_QUESTION_SECONDS: Final = 30.0
+_FORWARDED: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    """The four descriptors of a session; the two that are written to must not block."""
+
+    from_client: int
+    to_client: int
+    from_server: int
+    to_server: int
+
+
+class Relay:
+    """A session under way."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        wires: Wires,
+        *,
+        limit: int,
+        log: Callable[[Iterable[Event]], None],
+        server_has_exited: Callable[[], bool],
+        signal_server: Callable[[int], None],
+        patience: float = 2.0,
+    ) -> None:
+        """Put `gate` between the two ends of `wires`; `patience` is how long a server may take to finish."""
+        self._gate = gate
+        self._client_in = Inlet(wires.from_client, limit)
+        self._client_out = Outlet(wires.to_client)
+        self._server_in = Inlet(wires.from_server, limit)
+        self._server_out = Outlet(wires.to_server)
+        self._log = log
+        self._server_has_exited = server_has_exited
+        self._signal_server = signal_server
+        self._patience = patience
+        self._deadline: float | None = None
+        self._asking_since: float | None = None
+        self._ending: Ending | None = None
+        self._poll = select.poll()
+        self._watched: dict[int, int] = {}
+
+    def run(self) -> Ending:
+        """Relay until one side is gone, the gate ends it, or a signal does."""
+        with _signals() as (alarm, received):
+            while True:
+                ending = self._step(alarm, received)
+                if ending is not None:
+                    self._say_farewell()
+                    return ending
+
+    def _step(self, alarm: int, received: list[int]) -> Ending | None:
+        self._watch(alarm)
+        ready = dict(self._poll.poll(self._wait()))
+        if alarm in ready:
+            self._on_signal(alarm, received)
+        for outlet in (self._server_out, self._client_out):
+            if outlet.descriptor in ready and outlet.backlog:
+                outlet.flush()
+        if self._client_in.descriptor in ready:
+            self._read_client()
+        if self._server_in.descriptor in ready:
+            self._read_server()
+        elif not ready and self._server_has_exited():
+            # A child of the server's may hold its output open for ever.
+            self._lose_server("the server exited")
+        if self._gate.is_asking or self._asking_since is not None:
+            self._mind_questions()
+        return self._end()
+
+    def _mind_questions(self) -> None:
+        """A server that does not answer the gate's own questions must not hold its client for ever."""
+        if not self._gate.is_asking:
+            self._asking_since = None
+        elif self._asking_since is None:
+            self._asking_since = time.monotonic()
+        elif time.monotonic() - self._asking_since > _QUESTION_SECONDS:
+            self._asking_since = None
+            self._carry_out([self._gate.abandon("the server did not say in time what it offers")])
+
+    def _read_client(self) -> None:
+        try:
+            lines = self._client_in.read()
+        except LineTooLongError:
+            self._log(
+                [event("message_too_long", Severity.CRITICAL, detail="from the client; the session ends")]
+            )
+            self._ending = Ending.REFUSED
+            return
+        self._carry_out(map(self._gate.from_client, filter(None, lines)))
+        if self._client_in.ended and self._ending is None:
+            self._leave(Ending.CLIENT_LEFT)
+
+    def _read_server(self) -> None:
+        try:
+            lines = self._server_in.read()
+        except LineTooLongError:
+            self._lose_server("the server sent a message beyond the limit")
+            return
+        self._carry_out(map(self._gate.from_server, filter(None, lines)))
+        if self._server_in.ended:
+            self._lose_server("the server closed its output")
+
+    def _carry_out(self, decisions: Iterable[Decision]) -> None:
+        to_server: list[bytes] = []
+        to_client: list[bytes] = []
+        for decision in decisions:
+            to_server += decision.to_server
+            to_client += decision.to_client
+            if decision.events:
+                self._log(decision.events)
+            if decision.close:
+                self._ending = Ending.REFUSED
+                break
+        for lines, outlet in ((to_server, self._server_out), (to_client, self._client_out)):
+            if lines:
+                lines.append(b"")
+                outlet.send(b"\n".join(lines))
+
+    def _leave(self, why: Ending) -> None:
+        """The client wants no more: let the server finish what it is doing, for a while."""
+        self._deadline = time.monotonic() + self._patience
+        self._ending = why
+
+    def _lose_server(self, reason: str) -> None:
+        if self._ending in (None, Ending.REFUSED):
+            self._carry_out([self._gate.server_gone(reason)])
+        if self._ending is None:
+            self._ending = Ending.SERVER_GONE
+        self._deadline = time.monotonic()
+
+    def _on_signal(self, alarm: int, received: list[int]) -> None:
+        with suppress(BlockingIOError):
+            os.read(alarm, 64)
+        while received:
+            self._signal_server(received.pop(0))
+            self._leave(Ending.SIGNAL)
+
+    def _end(self) -> Ending | None:
+        """The ending, once nothing is left to do before it."""
+        if self._client_out.broken and self._ending is None:
+            self._leave(Ending.CLIENT_LEFT)
+        if self._ending in (None, Ending.REFUSED) or self._deadline is None:
+            return self._ending
+        if self._client_in.ended and not self._has_something_for_the_server:
+            self._server_out.close()
+        return self._ending if time.monotonic() >= self._deadline else None
+
+    @property
+    def _has_something_for_the_server(self) -> bool:
+        """Whether bytes wait, or messages that the gate holds until the server has said something."""
+        return bool(self._server_out.backlog) or self._gate.is_asking or self._gate.is_holding
+
+    def _say_farewell(self) -> None:
+        """Let the client have what it was promised, as long as it reads."""
+        end = time.monotonic() + _FAREWELL_SECONDS
+        waiting = select.poll()
+        waiting.register(self._client_out.descriptor, select.POLLOUT)
+        while self._client_out.backlog and (left := end - time.monotonic()) > 0:
+            waiting.poll(left * 1000)
+            self._client_out.flush()
+
+    def _wait(self) -> float:
+        if self._deadline is None:
+            return _TICK_MILLISECONDS
+        return max(0.0, min(_TICK_MILLISECONDS, (self._deadline - time.monotonic()) * 1000))
+
+    def _watch(self, alarm: int) -> None:
+        """Ask for what can be handled now: no reading for a side whose peer does not keep up."""
+        to_server, to_client = self._server_out.backlog, self._client_out.backlog
+        wanted = {alarm: select.POLLIN}
+        if not self._client_in.ended and to_server < _HIGH_MARK and to_client < _HIGHEST_MARK:
+            wanted[self._client_in.descriptor] = select.POLLIN
+        if not self._server_in.ended and to_client < _HIGH_MARK and to_server < _HIGHEST_MARK:
+            wanted[self._server_in.descriptor] = select.POLLIN
+        if to_server:
+            wanted[self._server_out.descriptor] = select.POLLOUT
+        if to_client:
+            wanted[self._client_out.descriptor] = select.POLLOUT
+        if wanted != self._watched:
+            for descriptor in self._watched.keys() - wanted.keys():
+                self._poll.unregister(descriptor)
+            for descriptor, events in wanted.items():
+                self._poll.register(descriptor, events)
+            self._watched = wanted
+
+
+@contextmanager
+def _signals() -> Iterator[tuple[int, list[int]]]:
+    """A descriptor that becomes readable when a signal arrives, and the signals that did."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    received: list[int] = []
+
+    def remember(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+
+    before = {number: signal.signal(number, remember) for number in _FORWARDED}
+    wakeup = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    try:
+        yield reader, received
+    finally:
+        signal.set_wakeup_fd(wakeup)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(reader)
+        os.close(writer)

@@ -1,0 +1,110 @@
+"""Lines in and bytes out of file descriptors, without waiting for either and without unbounded buffers."""
+
+import os
+from collections import deque
+from contextlib import suppress
+from typing import Final
+
+_CHUNK: Final = 256 * 1024
+
+
+class LineTooLongError(Exception):
+    """A peer sent more than a message may have."""
+
+
+class Inlet:
+    """Lines from a descriptor, as they come.
+
+    A line may arrive in a thousand pieces, so pieces are joined once, when the line is complete.
+    """
+
+    def __init__(self, descriptor: int, limit: int) -> None:
+        """Read from `descriptor`, at most `limit` bytes a line."""
+        self.descriptor = descriptor
+        self.ended = False
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def read(self) -> list[bytes]:
+        """The lines that one read completes; after the last one, `ended` is set.
+
+        Raises:
+            LineTooLongError: a line is longer than the limit.
+        """
+        try:
+            chunk = os.read(self.descriptor, _CHUNK)
+        except BlockingIOError:
+            return []
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self.ended = True
+            rest = b"".join(self._pieces)
+            self._pieces.clear()
+            return [rest] if rest else []
+        lines = chunk.split(b"\n")
+        if self._pieces and len(lines) > 1:
+            self._pieces.append(lines[0])
+            lines[0] = b"".join(self._pieces)
+            self._pieces.clear()
+            self._size = 0
+        rest = lines.pop()
+        if rest:
+            self._pieces.append(rest)
+            self._size += len(rest)
+        if self._size > self._limit or any(len(line) > self._limit for line in lines):
+            raise LineTooLongError
+        return lines
+
+
+class Outlet:
+    """Bytes towards a descriptor; what it does not take at once waits in `backlog`."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Write to `descriptor`, which must not block."""
+        self.descriptor = descriptor
+        self.broken = False
+        self.closed = False
+        self.backlog = 0
+        self._waiting: deque[memoryview] = deque()
+
+    def send(self, data: bytes) -> None:
+        """Write what can be written now and keep the rest."""
+        if self.broken:
+            return
+        written = 0 if self._waiting else self._write(data)
+        view = memoryview(data)[written:]
+        if len(view) and not self.broken:
+            self._waiting.append(view)
+            self.backlog += len(view)
+
+    def flush(self) -> None:
+        """Go on with what waits."""
+        while self._waiting and not self.broken:
+            view = self._waiting.popleft()
+            written = self._write(view)
+            self.backlog -= written
+            if written < len(view):
+                self._waiting.appendleft(view[written:])
+                return
+
+    def _write(self, data: bytes | memoryview) -> int:
+        try:
+            return os.write(self.descriptor, data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            # Nobody reads any more: whoever relays sees the other end of that connection close.
+            self.broken = True
+            self.backlog = 0
+            self._waiting.clear()
+            return 0
+
+    def close(self) -> None:
+        """Let the reader see the end."""
+        if self.closed:
+            return
+        self.broken = self.closed = True
+        with suppress(OSError):
+            os.close(self.descriptor)
