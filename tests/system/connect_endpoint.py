@@ -151,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(message, result)
         elif message["method"] == "tools/list":
             name = meta["io.modelcontextprotocol/clientInfo"]["name"]
-            self.answer(message, {"tools": [ECHO] if name == "avow" else []})
+            self.answer(message, {"tools": [ECHO] if name == "claude-ai" else []})
         else:
             self.refuse(message, 404, -32601, "Method not found")
 

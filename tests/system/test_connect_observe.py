@@ -20,20 +20,16 @@ def different(observation: Observation) -> list[str]:
 
 
 def test_an_honest_server_shows_the_same_every_time() -> None:
-    """Asked again and by another client; all looks are handed out for the caller to compare."""
+    """Asked again; all looks are handed out for the caller to compare."""
     observation = seen("plain")
 
-    assert [look.seen for look in observation.others] == [
-        "on a second tools/list in the same session",
-        "by a client named claude-ai",
-    ]
-    assert all(look.snapshot == observation.first for look in observation.others)
+    assert observation.others == (Look("on a second tools/list in the same session", observation.first),)
 
 
 def test_a_thorough_look_takes_more_names() -> None:
     names = [look.seen.removeprefix("by a client named ") for look in seen("plain", thorough=True).others]
 
-    assert names[1:-1] == ["claude-ai", "claude-code", "cursor-vscode", "Visual Studio Code"]
+    assert names[1:-1] == ["claude-code", "cursor-vscode", "Visual Studio Code"]
     assert len(names[-1]) == 10
 
 
@@ -48,53 +44,51 @@ def test_a_list_that_changes_openly_is_not_held_against_the_server() -> None:
     assert different(seen("odd", "growing")) == []
 
 
-@pytest.mark.parametrize(("name", "thorough"), [("claude-ai", False), ("cursor-vscode", True)])
-def test_a_server_that_favours_one_client_is_seen(name: str, thorough: bool) -> None:
-    observation = seen("odd", "chameleon", name, thorough=thorough)
+def test_a_server_that_favours_one_client_is_seen() -> None:
+    observation = seen("odd", "chameleon", "cursor-vscode", thorough=True)
 
     assert tools(observation.first) == ["echo"]
-    assert different(observation) == [f"by a client named {name}"]
+    assert different(observation) == ["by a client named cursor-vscode"]
+
+
+def test_a_server_cannot_tell_us_from_a_client() -> None:
+    """We come under the name of a client, so even a quick look shows what that client would get."""
+    assert tools(seen("odd", "chameleon", "claude-ai").first) == ["echo", "add"]
 
 
 def test_a_modern_server_meets_every_name_in_one_process() -> None:
     observation = seen("modern", "chameleon")
 
     assert observation.first.era is Era.MODERN
-    assert different(observation) == ["by a client named claude-ai"]
-    assert len(observation.others) == 6
+    assert different(observation)[0] == "by a client named cursor-vscode"
+    assert len(observation.others) == 3
+    assert len(seen("modern", "chameleon", thorough=True).others) == 5
 
 
 def test_a_clock_in_a_default_shows_as_a_difference() -> None:
     """Whoever compares the looks finds which value is volatile."""
-    assert len(different(seen("odd", "clock"))) == 2
+    assert len(different(seen("odd", "clock"))) == 1
 
 
 def test_a_server_that_can_run_only_once_is_looked_at_in_turn(tmp_path: Path) -> None:
-    """Beside another it fails, whichever comes first; one after the other they work."""
-    observation = seen("odd", "exclusive", str(tmp_path / "lock"))
+    """Each session has ended before the next begins."""
+    observation = seen("odd", "exclusive", str(tmp_path / "lock"), thorough=True)
 
-    assert tools(observation.first) == ["echo", "add"]
-    assert [look.seen for look in observation.others][1:] == ["by a client named claude-ai"]
+    assert len(observation.others) == 5
     assert observation.first.notes == ()
 
 
-def test_a_second_session_that_fails_is_a_note(tmp_path: Path) -> None:
-    """The first look is good; that the other one could not be taken is said, not hidden."""
-    observation = seen("once", str(tmp_path / "used"))
+def test_a_second_session_that_fails_is_a_note() -> None:
+    """The first look is good; that the others could not be taken is said, not hidden."""
+    observation = seen("once", thorough=True)
 
     assert tools(observation.first) == ["echo", "add"]
-    (note,) = observation.first.notes
-    assert note.startswith("a second session, as a client named claude-ai, failed: ")
-    assert "only for avow" in note
+    assert len(observation.first.notes) == 4
+    assert observation.first.notes[0].startswith("a second session, as a client named claude-code, failed: ")
+    assert "only for Claude" in observation.first.notes[0]
 
 
 def test_an_unreadable_answer_to_another_client_is_an_error() -> None:
     """What cannot be read for one client is not made good by what another one saw."""
     with pytest.raises(MalformedAnswerError):
-        seen("twofaced")
-
-
-def test_a_look_is_a_value() -> None:
-    first = seen("plain").first
-
-    assert Look("", first) == Look("", first)
+        seen("twofaced", thorough=True)

@@ -48,7 +48,7 @@ def test_a_low_level_server_is_looked_at_under_every_name() -> None:
 
     schema = observation.first.signature.tools["low_tool"].definition["inputSchema"]
     assert schema == {"type": "object", "x-unknown": 1.0}
-    assert len(observation.others) == 6
+    assert len(observation.others) == 3
 
 
 @pytest.mark.parametrize(

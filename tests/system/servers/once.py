@@ -5,6 +5,6 @@ import sys
 from plain import handle, messages
 
 for message in messages():
-    if message.get("method") == "initialize" and message["params"]["clientInfo"]["name"] != "avow":
-        sys.exit("only for avow")
+    if message.get("method") == "initialize" and message["params"]["clientInfo"]["name"] != "claude-ai":
+        sys.exit("only for Claude")
     handle(message)

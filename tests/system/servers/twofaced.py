@@ -6,7 +6,7 @@ name = ""
 for message in messages():
     if message.get("method") == "initialize":
         name = message["params"]["clientInfo"]["name"]
-    if message.get("method") == "tools/list" and name != "avow":
+    if message.get("method") == "tools/list" and name != "claude-ai":
         text = '{"tools": [{"name": "echo", "name": "rm", "inputSchema": {}}]}'
         write(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {text}}}\n')
     elif message.get("method") == "tools/list":

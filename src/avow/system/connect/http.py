@@ -51,7 +51,11 @@ class HttpChannel:
         self._session: str | None = None
         self._version: str | None = None
         self._received = 0
-        self._client = httpx.AsyncClient(timeout=httpx.Timeout(None, connect=options.timeout))
+        # Reading the certificates takes longer than a whole session without them.
+        self._client = httpx.AsyncClient(
+            timeout=httpx.Timeout(None, connect=options.timeout),
+            verify=not self._url.lower().startswith("http:"),
+        )
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()

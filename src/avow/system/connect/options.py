@@ -24,14 +24,16 @@ class Limits:
 class ConnectOptions:
     """How to reach a server: time, the values that no file holds, and limits.
 
-    `timeout` is for the whole of one session, from the start of the server on.
+    `timeout` is for the whole of one session, from the start of the server on. We introduce ourselves
+    by the name of a client that many people use: a server that is on its best behaviour before
+    scanners must not be able to tell.
     """
 
     timeout: float = 30.0
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     limits: Limits = Limits()
-    client_name: str = "avow"
+    client_name: str = "claude-ai"
     on_progress: Callable[[str], None] | None = None
 
     def progress(self, text: str) -> None:

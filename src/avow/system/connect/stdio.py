@@ -15,7 +15,6 @@ from avow.system.processes import (
     end_process_group,
     exit_code,
     expand,
-    kill_process_group,
     launch,
     placeholders,
     variable,
@@ -62,10 +61,6 @@ class StdioChannel(LineChannel):
     def close(self) -> None:
         """End the program and everything that it started."""
         end_process_group(self._process, patience=self._patience)
-
-    def abort(self) -> None:
-        """Kill it, from another thread."""
-        kill_process_group(self._process)
 
     def _idle(self) -> None:
         # A child that holds the pipes open would hide that the server itself is gone.
