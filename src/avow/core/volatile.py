@@ -6,38 +6,17 @@ keyword that changes by itself is drift, since a model or a validator acts on it
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
 from avow.core.capability import Capability, Kind, Signature
+from avow.core.schema.vocabulary import escape, subschemas
 from avow.core.snapshot import Snapshot
 from avow.core.suspicion import suspicions
 from avow.core.texts import texts
 
-Path: TypeAlias = tuple[str | int, ...]
-
-_VOLATILE: Final = frozenset({"default", "examples"})
+_KEYWORDS: Final = ("default", "examples")
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
-_HOLDS_SCHEMA: Final = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-_HOLDS_LIST: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-_HOLDS_NAMED: Final = frozenset(
-    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
-)
 
 
 def volatile_pointers(first: Snapshot, others: Iterable[Snapshot]) -> tuple[str, ...]:
@@ -72,9 +51,9 @@ def mask(capability: Capability, pointers: Collection[str]) -> Capability:
     become a way around review.
     """
     definition = capability.definition
-    for path, value in _places(capability) if pointers else ():
-        if _pointer(capability, path) in pointers and not _is_suspicious(value):
-            definition = _with_null(definition, path)
+    for pointer, value in _places(capability) if pointers else ():
+        if pointer in pointers and not any(suspicions(text) for text in texts(value)):
+            definition = _with_null(definition, pointer.removeprefix(_prefix(capability)))
     return capability if definition is capability.definition else Capability.read(capability.kind, definition)
 
 
@@ -89,9 +68,9 @@ def unfit_pointers(snapshot: Snapshot) -> tuple[str, ...]:
 
 def _differing(tool: Capability, twin: Capability) -> Iterator[str]:
     there = dict(_places(twin))
-    for path, value in _places(tool):
-        if path in there and canonical(value) != canonical(there[path]):
-            yield _pointer(tool, path)
+    for pointer, value in _places(tool):
+        if pointer in there and canonical(value) != canonical(there[pointer]):
+            yield pointer
 
 
 def _by_capability(pointers: Iterable[str]) -> dict[str, set[str]]:
@@ -104,61 +83,35 @@ def _by_capability(pointers: Iterable[str]) -> dict[str, set[str]]:
 def _nulls(signature: Signature, wanted: Mapping[str, Collection[str]]) -> Iterator[str]:
     for capability in signature:
         if pointers := wanted.get(_prefix(capability)):
-            places = ((_pointer(capability, path), value) for path, value in _places(capability))
-            yield from (pointer for pointer, value in places if value is None and pointer in pointers)
+            yield from (place for place, value in _places(capability) if value is None and place in pointers)
 
 
-def _places(capability: Capability) -> Iterator[tuple[Path, JsonValue]]:
+def _places(capability: Capability) -> Iterator[tuple[str, JsonValue]]:
     """Every `default` and `examples` that is a schema's keyword, not a property that is called so."""
     if capability.kind is not Kind.TOOL:
         return
-    definition = capability.definition
-    waiting: list[tuple[Path, JsonValue]] = [((m,), definition[m]) for m in _SCHEMAS if m in definition]
+    prefix, definition = _prefix(capability), capability.definition
+    waiting = [(prefix + member, definition[member]) for member in _SCHEMAS if member in definition]
     while waiting:
-        path, schema = waiting.pop()
-        if not isinstance(schema, dict):
-            continue
-        for keyword, value in schema.items():
-            if keyword in _VOLATILE:
-                yield (*path, keyword), value
-            else:
-                waiting.extend(_subschemas((*path, keyword), keyword, value))
+        place, schema = waiting.pop()
+        if isinstance(schema, dict):
+            yield from ((f"{place}/{keyword}", schema[keyword]) for keyword in _KEYWORDS if keyword in schema)
+            waiting.extend((place + step, inner) for step, inner in subschemas(schema))
 
 
-def _subschemas(path: Path, keyword: str, value: JsonValue) -> Iterator[tuple[Path, JsonValue]]:
-    match value:
-        case dict() if keyword in _HOLDS_NAMED:
-            yield from (((*path, name), schema) for name, schema in value.items())
-        case dict() if keyword in _HOLDS_SCHEMA:
-            yield path, value
-        case list() if keyword in _HOLDS_LIST:
-            yield from (((*path, position), schema) for position, schema in enumerate(value))
-
-
-def _with_null(definition: JsonObject, path: Path) -> JsonObject:
+def _with_null(definition: JsonObject, pointer: str) -> JsonObject:
     """A copy that shares everything off the path with the original."""
     result = dict(definition)
     holder: JsonValue = result
-    for step in path[:-1]:
-        child = holder[step]
-        holder[step] = dict(child) if isinstance(child, dict) else list(child)
-        holder = holder[step]
-    holder[path[-1]] = None
+    *steps, last = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/"))
+    for step in steps:
+        key = int(step) if isinstance(holder, list) else step
+        child = holder[key]
+        holder[key] = dict(child) if isinstance(child, dict) else list(child)
+        holder = holder[key]
+    holder[last] = None
     return result
 
 
-def _is_suspicious(value: JsonValue) -> bool:
-    return any(suspicions(text) for text in texts(value))
-
-
 def _prefix(capability: Capability) -> str:
-    return f"/{capability.kind.collection}/{_escape(capability.name)}/"
-
-
-def _pointer(capability: Capability, path: Path) -> str:
-    return _prefix(capability) + "/".join(_escape(str(step)) for step in path)
-
-
-def _escape(step: str) -> str:
-    """One step of a JSON pointer (RFC 6901, section 3)."""
-    return step.replace("~", "~0").replace("/", "~1")
+    return f"/{capability.kind.collection}/{escape(capability.name)}/"
