@@ -40,6 +40,9 @@ _ISSUED: Final = re.compile(
     r")[A-Za-z0-9_-]{12,}"
 )
 _PRIVATE_KEY: Final = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
+_CONNECTION: Final = re.compile(
+    r"(?i)(?<![a-z0-9])(?:password|pwd|(?:shared)?access_?key|accountkey)=[^;\s]{3,}"
+)
 _OPAQUE: Final = re.compile(r"[A-Za-z0-9_+=-]{24,}")
 _PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _NAMED: Final = re.compile(r"(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=(.*)", re.DOTALL)
@@ -63,7 +66,9 @@ def is_credential(value: str) -> bool:
     found = _ISSUED.search(bare)
     if found is not None and any(character.isdigit() for character in found.group()):
         return True
-    return bool(_PRIVATE_KEY.search(bare)) or _has_password(value) or _is_noise(bare)
+    if _PRIVATE_KEY.search(bare) or _CONNECTION.search(bare):
+        return True
+    return _has_password(value) or _is_noise(bare)
 
 
 def leaked_secrets(document: JsonValue, values: Mapping[str, str]) -> tuple[str, ...]:

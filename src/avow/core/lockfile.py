@@ -14,6 +14,9 @@ from avow.errors import LockfileError, MalformedInputError
 
 VERSION: Final = 1
 
+# What a look says about itself in `extra`: of the old look, not of the entry.
+_OF_THE_LOOK: Final = "incomplete"
+
 _RESTORE: Final = "take the file from version control again, or remove it and run `avow lock`"
 
 
@@ -97,7 +100,7 @@ def _read_entry(name: str, document: JsonValue) -> Entry:
 
 def _still_fitting(before: Snapshot, after: Snapshot) -> JsonObject:
     """The unknown members of an entry, without those of capabilities that are gone."""
-    kept = dict(before.extra)
+    kept = {member: value for member, value in before.extra.items() if member != _OF_THE_LOOK}
     for kind in Kind:
         present = after.signature.of_kind(kind)
         members = kept.pop(kind.collection, {})

@@ -82,11 +82,11 @@ def _is_there(path: Path) -> bool:
 @contextlib.contextmanager
 def _alone(path: Path, patience: float) -> Iterator[None]:
     """Hold the directory of the lockfile: unlike a file of our own, that leaves nothing behind."""
-    directory = path.resolve().parent
     try:
+        directory = path.resolve().parent
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as exc:
-        raise StorageError(f"cannot write {path}: {exc.strerror}") from exc
+    except (OSError, RuntimeError) as exc:
+        raise StorageError(f"cannot write {path}: {exc}") from exc
     try:
         _wait_for(descriptor, path, patience)
         yield

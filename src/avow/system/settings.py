@@ -31,8 +31,8 @@ def read_settings(directory: Path) -> Settings:
     """
     for place in _upward(directory.absolute()):
         own, shared = place / "avow.toml", place / "pyproject.toml"
-        found = [(own, _parse(own))] if own.is_file() else []
-        if shared.is_file() and (table := _tool_table(shared)) is not None:
+        found = [(own, _parse(own))] if _is_file(own) else []
+        if _is_file(shared) and (table := _tool_table(shared)) is not None:
             found.append((shared, table))
         match found:
             case []:
@@ -47,8 +47,21 @@ def read_settings(directory: Path) -> Settings:
 def _upward(directory: Path) -> Iterator[Path]:
     for place in (directory, *directory.parents):
         yield place
-        if (place / ".git").exists():
+        if _is_there(place / ".git"):
             return
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something is there that we may see; a directory we may not enter has no settings for us."""
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True
+
+
+def _is_file(path: Path) -> bool:
+    return _is_there(path) and path.is_file()
 
 
 def _tool_table(path: Path) -> dict[str, Any] | None:

@@ -73,6 +73,7 @@ def test_a_name_that_only_sounds_like_it_does_not(name: str) -> None:
         pytest.param("-----BEGIN RSA PRIVATE KEY-----\nMII", id="private key"),
         pytest.param("postgres://user:hunter2@host/db", id="password in a URL"),
         pytest.param(f"https://{NOISE}@host/", id="token in a URL"),
+        pytest.param("Server=db;User=sa;Password=hunter2;", id="connection string"),
         pytest.param(NOISE, id="noise"),
     ],
 )
@@ -89,6 +90,7 @@ def test_a_value_has_the_shape_of_a_credential(value: str) -> None:
         pytest.param("postgres://user@host/db", id="user without a password"),
         pytest.param("postgres://user:${PASSWORD}@host/db", id="placeholder"),
         pytest.param("https://example.com/mcp", id="address"),
+        pytest.param("Server=db;Password=${PASSWORD}", id="connection string with a placeholder"),
         pytest.param("not a url://u:p@h", id="no address"),
         pytest.param("user@host:pw", id="no scheme"),
         pytest.param("task-sk-learn-something-longer1", id="a prefix inside a word"),

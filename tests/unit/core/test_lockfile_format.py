@@ -53,9 +53,14 @@ def test_the_order_in_which_servers_and_tools_came_leaves_no_trace() -> None:
 
 
 def test_approving_keeps_what_a_later_version_wrote() -> None:
-    """Unknown members of the entry stay; those of a tool that is gone go with it."""
+    """Unknown members of the entry stay; what was about a tool that is gone, or about the old look, goes."""
     marked = replace(
-        demo(ECHO, ADD), extra={"ticket": 7, "tools": {"echo": {"by": "me"}, "add": {"by": "you"}}}
+        demo(ECHO, ADD),
+        extra={
+            "ticket": 7,
+            "incomplete": ["resources"],
+            "tools": {"echo": {"by": "me"}, "add": {"by": "you"}},
+        },
     )
     before = Lockfile({"demo": Entry(marked), "other": Entry(demo())}, {"team": "x"})
 

@@ -1,8 +1,10 @@
 """Lockfiles on disk: one writer at a time, and the old file whatever happens."""
 
 import fcntl
-import multiprocessing
 import os
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -81,22 +83,27 @@ def test_a_broken_lockfile_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_bytes() == b"precious"
 
 
-def _approve(path: Path, number: int) -> None:
-    update_lockfile(path, lambda lockfile: lockfile.approve(f"server-{number}", demo()))
+APPROVE = """
+    import sys
+    from pathlib import Path
+    from avow.system.lockfiles import read_lockfile, update_lockfile
+
+    demo = read_lockfile(Path(sys.argv[1])).servers["demo"].snapshot
+    update_lockfile(Path(sys.argv[1]), lambda lockfile: lockfile.approve(sys.argv[2], demo))
+"""
 
 
 def test_processes_that_lock_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "avow.lock"
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_approve, args=(path, number)) for number in range(4)]
+    write_lockfile(path, LOCKFILE)
+    script = textwrap.dedent(APPROVE)
 
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(30)
+    workers = [
+        subprocess.Popen([sys.executable, "-c", script, path, f"server-{number}"]) for number in range(4)
+    ]
 
-    assert [worker.exitcode for worker in workers] == [0] * 4
-    assert set(read_lockfile(path).servers) == {f"server-{number}" for number in range(4)}
+    assert [worker.wait(60) for worker in workers] == [0] * 4
+    assert set(read_lockfile(path).servers) == {"demo", *(f"server-{number}" for number in range(4))}
     assert [found.name for found in tmp_path.iterdir()] == ["avow.lock"]
 
 
@@ -116,12 +123,15 @@ def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
         update_lockfile(tmp_path / "missing" / "avow.lock", lambda lockfile: lockfile)
 
 
-def test_a_lockfile_in_place_of_a_directory_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "file"
+def test_a_lockfile_in_an_impossible_place_is_named(tmp_path: Path) -> None:
+    """Below a file, in place of a directory, or a link to itself."""
+    file, loop = tmp_path / "file", tmp_path / "loop"
     file.touch()
+    loop.symlink_to("loop")
 
-    with pytest.raises(StorageError):
-        update_lockfile(file / "avow.lock", lambda lockfile: lockfile)
+    for path in (file / "avow.lock", tmp_path, loop):
+        with pytest.raises(StorageError):
+            update_lockfile(path, lambda lockfile: lockfile)
 
 
 def test_a_file_system_without_locks_still_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
