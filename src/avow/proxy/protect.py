@@ -126,7 +126,7 @@ def carry_out(change: FileChange, backups: Backups) -> None:
     Raises:
         StorageError: it cannot be written, or has changed since the plan was made; it stays as it is.
     """
-    if read_bounded(change.path, len(change.before) + 1) != change.before:
+    if read_bounded(change.path) != change.before:
         raise StorageError(
             f"{change.path} was changed in the meantime", hint="nothing was written; run it again"
         )

@@ -171,6 +171,17 @@ def test_every_format_goes_there_and_back(tmp_path: Path, name: str, text: str) 
     assert not list(place.backups.directory.iterdir()), "a copy that may hold secrets goes away"
 
 
+def test_names_that_look_like_options_are_not_taken_for_any(tmp_path: Path) -> None:
+    servers = {"--": {"command": "x", "args": ["--", "y"], "env": {"--": "1", "-e": "2"}}}
+    place = Place(tmp_path, "mcp.json", json.dumps({"servers": servers}))
+
+    place.protect()
+
+    assert place.servers["--"][4:] == ["--name=--", "--env=--", "--env=-e", "--", "x", "--", "y"]
+    place.unprotect()
+    assert json.loads(place.path.read_text()) == {"servers": servers}
+
+
 def test_protecting_twice_is_protecting_once(tmp_path: Path) -> None:
     place = Place(tmp_path, "mcp.json", JSONC)
     place.protect()
@@ -363,7 +374,7 @@ entries = st.fixed_dictionaries(
     st.sampled_from([None, 2, "\t"]),
     st.booleans(),
 )
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_protect_then_unprotect_is_the_identity_on_bytes(
     tmp_path_factory: pytest.TempPathFactory, servers: Any, indent: Any, ascii_only: bool
 ) -> None:

@@ -24,8 +24,13 @@ def wrap(launcher: Sequence[str], name: str, lockfile: PurePath, env: Sequence[s
 
     The variables are named so that a server without a lock entry gets the environment of its entry too.
     """
-    variables = [word for variable in env for word in ("-e", variable)]
-    return (*launcher, "run", "--lockfile", str(lockfile), "--name", name, *variables, "--")
+    variables = [word for variable in env for word in _option("-e", variable, "--env")]
+    return (*launcher, "run", "--lockfile", str(lockfile), *_option("--name", name), *variables, "--")
+
+
+def _option(flag: str, value: str, long: str = "") -> tuple[str, ...]:
+    """An option and its value; one that looks like an option itself is glued to the flag."""
+    return (f"{long or flag}={value}",) if value.startswith("-") else (flag, value)
 
 
 def unwrap(words: Sequence[str]) -> Wrapped | None:

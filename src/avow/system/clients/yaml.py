@@ -79,7 +79,9 @@ def _drop(text: str, node: Any, count: int) -> str:
     if count > len(node.value):
         raise MalformedInputError(f"the list has fewer than {count} items")
     if count == len(node.value):
-        return text[: node.start_mark.index] + "[]" + text[node.value[-1].end_mark.index + node.flow_style :]
+        # The end of a block list is the start of whatever comes next, blank lines and comments included.
+        end = node.end_mark if node.flow_style else node.value[-1].end_mark
+        return text[: node.start_mark.index] + "[]" + text[end.index :]
     first, kept = node.value[0].start_mark.index, node.value[count].start_mark.index
     return text[:first] + text[kept:]
 

@@ -117,13 +117,13 @@ def test_what_is_not_json_with_comments_is_refused_with_its_place(text: str, say
 def test_hostile_repetition_takes_linear_time(piece: str) -> None:
     """A megabyte that opens and never closes; quadratic reading would take hours."""
     text = '{"a": "' + piece * (1_000_000 // len(piece))
-    started = time.monotonic()
+    started = time.process_time()
 
     for hostile in (text, piece * (1_000_000 // len(piece))):
         with pytest.raises(MalformedInputError):
             jsonc.loads(hostile)
 
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_file_of_several_megabytes_is_edited_quickly() -> None:
@@ -132,13 +132,13 @@ def test_a_file_of_several_megabytes_is_edited_quickly() -> None:
         f'"/project/{n}": {{"history": ["{"x" * 900}", {{"n": [{n}]}}]}}' for n in range(5000)
     )
     text = f'{{\n// state\n"projects": {{{history}}},\n"mcpServers": {{"a": {{"command": "npx"}}}}\n}}'
-    started = time.monotonic()
+    started = time.process_time()
 
     edited = jsonc.apply(text, Replace(("mcpServers", "a", "command"), "avow"))
 
     assert edited == text.replace('"npx"', '"avow"')
     assert len(text) > 4_500_000
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 TOML = """\
@@ -213,6 +213,7 @@ def test_yaml_lists_of_entries_are_edited_by_index() -> None:
         ("yaml", "a:\n  args: [x, y]\n"),
         ("yaml", "a:\n  args:\n    - x # c\n    - y\n"),
         ("yaml", "a:\n  args: []\nb: 1\n"),
+        ("yaml", "a:\n  args: [ ] # c\nb: 1\n"),
     ],
 )
 def test_what_was_prepended_can_be_dropped(kind: str, text: str) -> None:
