@@ -131,7 +131,7 @@ def _show(plan: Plan, telling: Telling) -> None:
     for change in plan.changes:
         write(change.diff)
     if not plan.changes:
-        write(f"nothing to be {telling.done}\n")
+        write("nothing to do\n")
 
 
 def _agrees(plan: Plan, telling: Telling) -> bool:
