@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from avow.cli.judging import judging_here, threshold
 from avow.cli.main import COMMANDS
 from avow.cli.options import (
     CommandWithServer,
@@ -16,15 +15,14 @@ from avow.cli.options import (
     server_command,
     server_options,
 )
-from avow.cli.output import DriftReport, print_drift
 from avow.cli.progress import progress
 from avow.cli.reaching import given_values, known_names
 from avow.core.lockfile import Entry
 from avow.errors import UsageError
-from avow.system.approved import read_approved
-from avow.system.checking import Approved, Looking, check, in_parallel
-from avow.system.targets import Reachable, fitting, reach_command, reach_locked, unknown
-from avow.system.targets import reach as reach_target
+from avow.system.approved import Approved, read_approved
+from avow.system.looking import Looking, try_to_look
+from avow.system.parallel import Started
+from avow.system.targets import Reachable, fitting, reach, reach_command, reach_locked, unknown
 
 
 @click.command("check", cls=CommandWithServer, short_help=COMMANDS["check"])
@@ -44,18 +42,25 @@ def command(
     options: ServerOptions,
 ) -> int:
     """Connect to each locked server, or to those named, and report how it differs from what was approved."""
-    judging = judging_here()
     approved = _chosen(names, read_approved(options.lockfile), options.lockfile)
-    reach = _reaching(approved, server_command(ctx), options)
+    find = _reaching(approved, server_command(ctx), options)
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
-        outcomes = in_parallel(
+        started = Started(
             {
-                name: partial(check, name, entry, partial(reach, name, entry), looking, judging)
+                name: partial(try_to_look, partial(find, name, entry), looking)
                 for name, entry in approved.items()
             }
         )
-    report = DriftReport(tuple(outcomes.values()), threshold(fail_on, judging), options.lockfile)
+        # The servers are starting: time to load what compares and prints.
+        from avow.cli.judging import judging_here, threshold
+        from avow.cli.output import DriftReport, print_drift
+        from avow.system.checking import outcome
+
+        judging = judging_here()
+        looked = started.results()
+    outcomes = (outcome(name, entry, looked[name], judging) for name, entry in approved.items())
+    report = DriftReport(tuple(outcomes), threshold(fail_on, judging), options.lockfile)
     if not (options.quiet and report.is_clean and format_name == "text"):
         print_drift(report, format_name)
     return report.exit_code
@@ -71,7 +76,7 @@ def _reaching(
             "`-- COMMAND` stands for one server", hint="name the entry that it should be held against"
         )
 
-    def reach(name: str, entry: Approved) -> Reachable:
+    def find(name: str, entry: Approved) -> Reachable:
         if server:
             return reach_command(server, given)
         if isinstance(entry, Entry):
@@ -81,9 +86,9 @@ def _reaching(
                 f"{options.lockfile} does not say how to start the server",
                 hint=f"add it: avow check --lockfile {options.lockfile} -- COMMAND ARG…",
             )
-        return reach_target(entry.target, given)
+        return reach(entry.target, given, name)
 
-    return reach
+    return find
 
 
 def _chosen(names: Sequence[str], servers: Mapping[str, Approved], lockfile: Path) -> dict[str, Approved]:

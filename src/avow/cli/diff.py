@@ -20,8 +20,9 @@ from avow.cli.progress import progress
 from avow.cli.reaching import reach_all
 from avow.core.lockfile import Entry
 from avow.errors import UsageError
-from avow.system.checking import Looking, in_parallel
 from avow.system.comparing import compare_sides, read_side
+from avow.system.looking import Looking
+from avow.system.parallel import in_parallel
 
 
 @click.command("diff", cls=CommandWithServer, short_help=COMMANDS["diff"])

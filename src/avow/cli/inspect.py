@@ -9,7 +9,8 @@ from avow.cli.options import CommandWithServer, ServerOptions, format_option, se
 from avow.cli.output import SnapshotReport, print_snapshot
 from avow.cli.progress import progress
 from avow.cli.reaching import reach_one
-from avow.system.checking import Looking, look_at, settle, variance
+from avow.system.checking import settle, variance
+from avow.system.looking import Looking, look_at
 from avow.system.snapshots import write_snapshot
 
 
@@ -32,8 +33,9 @@ def command(
     """Connect to one server and show its identity, its capabilities with their risk, and what it needs."""
     reachable = reach_one(target, server_command(ctx), options)
     with progress(quiet=options.quiet) as tell:
-        seen = settle(look_at(reachable, Looking(options.timeout, thorough=thorough, on_progress=tell)))
+        seen = look_at(reachable, Looking(options.timeout, thorough=thorough, on_progress=tell))
+    settled = settle(seen.observation)
     if save is not None:
-        write_snapshot(save, seen.first)
-    print_snapshot(SnapshotReport(seen.first, variance(seen) if thorough else None), format_name)
+        write_snapshot(save, settled.first)
+    print_snapshot(SnapshotReport(settled.first, variance(settled) if thorough else None), format_name)
     return 0

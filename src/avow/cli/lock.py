@@ -19,8 +19,10 @@ from avow.core.printable import printable
 from avow.errors import AvowError, UsageError
 from avow.system.approved import read_mcptrust
 from avow.system.approving import Candidate, approve, prepare
-from avow.system.checking import Failed, Looking, in_parallel, label
+from avow.system.checking import Failed
 from avow.system.lockfiles import update_lockfile
+from avow.system.looking import Looking, label
+from avow.system.parallel import in_parallel
 from avow.system.targets import Reachable, fitting, reach_configured, reach_locked
 
 

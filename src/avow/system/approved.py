@@ -1,14 +1,17 @@
 """Reading what was approved, from a lockfile of ours or of MCPTrust."""
 
 from pathlib import Path
+from typing import TypeAlias
 
 from avow.core.canonical import MAX_FILE_DEPTH, parse_json
+from avow.core.lockfile import Entry
 from avow.core.mcptrust import MCPTrustLockfile, is_mcptrust, loads_mcptrust
 from avow.errors import LockfileError, MalformedInputError
-from avow.system.checking import Approved
 from avow.system.files import read_bounded
 from avow.system.lockfiles import read_lockfile
 from avow.system.naming import slug, suggest_name
+
+Approved: TypeAlias = Entry | MCPTrustLockfile
 
 
 def read_approved(path: Path) -> dict[str, Approved]:

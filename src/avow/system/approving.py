@@ -11,7 +11,8 @@ from avow.core.drift.model import Drift
 from avow.core.lockfile import Entry, Lockfile
 from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust
 from avow.errors import LockfileError, UsageError
-from avow.system.checking import Looking, Variance, look_at, package_of, settle, variance
+from avow.system.checking import Variance, settle, variance
+from avow.system.looking import Looking, look_at
 from avow.system.naming import suggest_name
 from avow.system.targets import Reachable, same_place
 
@@ -62,21 +63,21 @@ def prepare(
         AvowError: it could not be looked at, its name is taken, or it would write a secret down.
     """
     looked = look_at(reachable, replace(looking, thorough=True))
-    chosen = name or reachable.name or suggest_name(reachable.target, looked.first.name)
+    first = looked.observation.first
+    chosen = name or reachable.name or suggest_name(reachable.target, first.name)
     before = servers.get(chosen)
     named = bool(name or reachable.name)
-    if before is not None and not named and not same_place(before.snapshot.target, looked.first.target):
+    if before is not None and not named and not same_place(before.snapshot.target, first.target):
         raise UsageError(
             f"{chosen!r} already names another server in the lockfile",
             hint=f"choose a name with --name, or replace it with --name {chosen}",
         )
-    seen = settle(looked, before.snapshot.volatile if before else ())
-    artifact = package_of(reachable)
+    seen = settle(looked.observation, before.snapshot.volatile if before else ())
     snapshot = seen.first
     refuse_secrets(
         snapshot.target, snapshot_document(snapshot), {**reachable.environment, **reachable.headers}
     )
-    entry = Entry(snapshot, artifact)
+    entry = Entry(snapshot, looked.artifact)
     return Candidate(chosen, entry, before, _drift(imported or before, entry), variance(seen))
 
 

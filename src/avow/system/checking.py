@@ -1,11 +1,10 @@
-"""Looking at servers and comparing what they show with what was approved: steps that commands share."""
+"""Comparing what servers show with what was approved: the steps that several commands share."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias, TypeVar
+from typing import TypeAlias
 
-from avow.core.artifact import Artifact, artifact_drift
+from avow.core.artifact import artifact_drift
 from avow.core.canonical import Digest
 from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift, DriftType, highest
@@ -14,19 +13,11 @@ from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust, not_comp
 from avow.core.policy import Allowed, Policy, apply
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
-from avow.core.target import StdioTarget
 from avow.core.volatile import volatile_pointers, with_volatile
 from avow.errors import AvowError
-from avow.system.artifacts import find_artifact
-from avow.system.connect import ConnectOptions, MalformedAnswerError, Observation, observe
-from avow.system.naming import suggest_name
-from avow.system.processes import child_environment, kill_every_process_group
-from avow.system.targets import Reachable
-
-# Each server is a process or two of its own; more at once would only make all of them slow.
-_AT_ONCE: Final = 8
-
-Value = TypeVar("Value")
+from avow.system.approved import Approved
+from avow.system.connect import MalformedAnswerError, Observation
+from avow.system.looking import Looked, Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +56,8 @@ class Failed:
     error: AvowError
 
 
-Approved: TypeAlias = Entry | MCPTrustLockfile
 Outcome: TypeAlias = Compared | Failed
 Variance: TypeAlias = Mapping[str, tuple[Drift, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Looking:
-    """How to look: for how long, whether also with other eyes, and whom to tell about progress."""
-
-    timeout: float
-    thorough: bool = False
-    on_progress: Callable[[str, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,41 +66,6 @@ class Judging:
 
     policy: Policy
     today: str
-
-
-def look_at(reachable: Reachable, looking: Looking) -> Observation:
-    """Connect to a server; what comes back says the target that may be stored.
-
-    Raises:
-        AvowError: it could not be looked at, or its answer is malformed.
-    """
-    tell = looking.on_progress
-    options = ConnectOptions(
-        timeout=looking.timeout,
-        env=reachable.environment,
-        headers=reachable.headers,
-        on_progress=None if tell is None else lambda text: tell(label(reachable), text),
-    )
-    seen = observe(reachable.launch, options, thorough=looking.thorough)
-    if reachable.launch == reachable.target:
-        return seen
-    others = tuple(
-        replace(look, snapshot=replace(look.snapshot, target=reachable.target)) for look in seen.others
-    )
-    return Observation(replace(seen.first, target=reachable.target), others)
-
-
-def package_of(reachable: Reachable) -> Artifact | None:
-    """The installed package that the server's command starts; ask when it has been started once."""
-    if not isinstance(reachable.launch, StdioTarget):
-        return None
-    environment = child_environment(reachable.launch.env, reachable.environment)
-    return find_artifact(reachable.launch, environment)
-
-
-def label(reachable: Reachable) -> str:
-    """What to call a server that may have no name yet."""
-    return reachable.name or suggest_name(reachable.target)
 
 
 def settle(seen: Observation, known_volatile: Iterable[str] = ()) -> Observation:
@@ -135,14 +81,12 @@ def variance(seen: Observation) -> dict[str, tuple[Drift, ...]]:
     return {circumstances: drifts for circumstances, drifts in found.items() if drifts}
 
 
-def compare(
-    name: str, approved: Approved, seen: Observation, artifact: Artifact | None, judging: Judging
-) -> Compared:
+def compare(name: str, approved: Approved, seen: Seen, judging: Judging) -> Compared:
     """Hold every look against what was approved; what only another look showed says which."""
     volatile = approved.snapshot.volatile if isinstance(approved, Entry) else ()
-    first = with_volatile(seen.first, volatile)
-    drifts = [*_differences(approved, first), *artifact_drift(approved.artifact, artifact)]
-    for look in seen.others:
+    first = with_volatile(seen.observation.first, volatile)
+    drifts = [*_differences(approved, first), *artifact_drift(approved.artifact, seen.artifact)]
+    for look in seen.observation.others:
         again = _differences(approved, with_volatile(look.snapshot, volatile))
         drifts += [replace(drift, seen=look.seen) for drift in again if not _is_among(drift, drifts)]
     notes = first.notes if isinstance(approved, Entry) else (*first.notes, *not_compared(approved, first))
@@ -163,39 +107,23 @@ def judge(compared: Compared, judging: Judging) -> Compared:
     )
 
 
-def check(
-    name: str, approved: Approved, reach: Callable[[], Reachable], looking: Looking, judging: Judging
-) -> Outcome:
-    """Look at a locked server and compare; every failure to look is an outcome."""
-    try:
-        reachable = replace(reach(), name=name)
-        seen = look_at(reachable, looking)
-        artifact = package_of(reachable) if approved.artifact else None
-        return compare(name, approved, seen, artifact, judging)
-    except MalformedAnswerError as error:
-        malformed = Drift(
-            DriftType.SIGNATURE_MALFORMED, "server", "", Severity.CRITICAL, error.message, hint=error.hint
-        )
-        return Compared(name, approved_digest(approved), None, (malformed,))
-    except AvowError as error:
-        return Failed(name, error)
-
-
-def in_parallel(jobs: Mapping[str, Callable[[], Value]]) -> dict[str, Value]:
-    """Run the jobs, several at a time, and return their results in the order given.
-
-    Ctrl-C ends the servers that were started and does not wait for anything else.
-    """
-    if len(jobs) == 1:
-        return {name: job() for name, job in jobs.items()}
-    with ThreadPoolExecutor(max_workers=min(_AT_ONCE, max(len(jobs), 1))) as pool:
-        waiting = {name: pool.submit(job) for name, job in jobs.items()}
-        try:
-            return {name: future.result() for name, future in waiting.items()}
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            kill_every_process_group()
-            raise
+def outcome(name: str, approved: Approved, looked: Looked, judging: Judging) -> Outcome:
+    """What to report about one locked server; a failure to look is never the same as no drift."""
+    match looked:
+        case Seen():
+            return compare(name, approved, looked, judging)
+        case MalformedAnswerError():
+            malformed = Drift(
+                DriftType.SIGNATURE_MALFORMED,
+                "server",
+                "",
+                Severity.CRITICAL,
+                looked.message,
+                hint=looked.hint,
+            )
+            return Compared(name, approved_digest(approved), None, (malformed,))
+        case AvowError():
+            return Failed(name, looked)
 
 
 def _is_among(drift: Drift, drifts: Sequence[Drift]) -> bool:

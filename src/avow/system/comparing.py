@@ -16,8 +16,9 @@ from avow.core.snapshot import Snapshot
 from avow.core.target import FileTarget
 from avow.core.volatile import with_volatile
 from avow.errors import MalformedInputError, UsageError
-from avow.system.checking import Compared, Judging, Looking, judge, look_at, package_of
+from avow.system.checking import Compared, Judging, judge
 from avow.system.files import read_bounded
+from avow.system.looking import Looking, look_at
 from avow.system.targets import Reachable, same_place
 
 Side: TypeAlias = Entry | Mapping[str, Entry]
@@ -31,7 +32,8 @@ def read_side(reachable: Reachable, looking: Looking) -> Side:
     """
     if isinstance(reachable.launch, FileTarget):
         return _read_file(Path(reachable.launch.path))
-    return Entry(look_at(reachable, looking).first, package_of(reachable))
+    seen = look_at(reachable, looking)
+    return Entry(seen.observation.first, seen.artifact)
 
 
 def compare_sides(

@@ -1,9 +1,8 @@
 """Markdown for a pull request, written by servers that would like to act in it."""
 
-from reports import BROKEN, CLEAN, DRIFTED, HOSTILE, report
-
 from avow.cli.output.markdown import drift, inert
 from avow.system.checking import Compared
+from drift_reports import BROKEN, CLEAN, DRIFTED, HOSTILE, report
 
 
 def test_a_report_has_a_table_and_the_wording() -> None:

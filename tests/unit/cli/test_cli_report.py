@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from reports import BROKEN, CLEAN, DRIFTED, REWORDED, report
 
 from avow.cli.output.report import DriftReport
 from avow.core.severity import Severity
 from avow.system.checking import Compared
+from drift_reports import BROKEN, CLEAN, DRIFTED, REWORDED, report
 
 
 @pytest.mark.parametrize(

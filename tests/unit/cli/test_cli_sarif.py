@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
-from reports import BROKEN, CLEAN, DRIFTED, HOSTILE, WIDER, report
 
 from avow.cli.output.sarif import drift
 from avow.system.checking import Compared
+from drift_reports import BROKEN, CLEAN, DRIFTED, HOSTILE, WIDER, report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "data" / "sarif-schema-2.1.0.json").read_text())
 LOCKFILE = """\

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-from reports import BROKEN, CLEAN, DRIFTED, HOSTILE, REWORDED, WIDER, report
-
 from avow.cli.output.text import drift
 from avow.core.drift.model import Change, Effect
 from avow.core.severity import Severity
 from avow.system.checking import Compared
+from drift_reports import BROKEN, CLEAN, DRIFTED, HOSTILE, REWORDED, WIDER, report
 
 
 def test_a_report_is_read_from_the_top() -> None:

@@ -1,0 +1,84 @@
+"""Looking at a server: what it showed, and which package it is; nothing here compares anything.
+
+What compares takes longer to import than many a server to start, so that a command can do the one while
+it waits for the other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from avow.core.artifact import Artifact
+from avow.core.target import StdioTarget
+from avow.errors import AvowError
+from avow.system.connect import ConnectOptions, Observation, observe
+from avow.system.naming import suggest_name
+from avow.system.processes import child_environment
+from avow.system.targets import Reachable
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How to look: for how long, whether also with other eyes, and whom to tell about progress."""
+
+    timeout: float
+    thorough: bool = False
+    on_progress: Callable[[str, str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a server showed, and the installed package it was started from, when that is known."""
+
+    observation: Observation
+    artifact: Artifact | None = None
+
+
+Looked: TypeAlias = Seen | AvowError
+
+
+def look_at(reachable: Reachable, looking: Looking) -> Seen:
+    """Connect to a server; what comes back says the target that may be stored.
+
+    Raises:
+        AvowError: it could not be looked at, or its answer is malformed.
+    """
+    tell = looking.on_progress
+    options = ConnectOptions(
+        timeout=looking.timeout,
+        env=reachable.environment,
+        headers=reachable.headers,
+        on_progress=None if tell is None else lambda text: tell(label(reachable), text),
+    )
+    seen = observe(reachable.launch, options, thorough=looking.thorough)
+    if tell is not None:
+        tell(label(reachable), "")
+    if reachable.launch != reachable.target:
+        others = (
+            replace(look, snapshot=replace(look.snapshot, target=reachable.target)) for look in seen.others
+        )
+        seen = Observation(replace(seen.first, target=reachable.target), tuple(others))
+    return Seen(seen, _package_of(reachable))
+
+
+def try_to_look(reach: Callable[[], Reachable], looking: Looking) -> Looked:
+    """The same, with every failure to look as a value."""
+    try:
+        return look_at(reach(), looking)
+    except AvowError as error:
+        return error
+
+
+def label(reachable: Reachable) -> str:
+    """What to call a server that may have no name yet."""
+    return reachable.name or suggest_name(reachable.target)
+
+
+def _package_of(reachable: Reachable) -> Artifact | None:
+    """The installed package that the server's command starts; known only once it has been started."""
+    if not isinstance(reachable.launch, StdioTarget):
+        return None
+    from avow.system.artifacts import find_artifact
+
+    environment = child_environment(reachable.launch.env, reachable.environment)
+    return find_artifact(reachable.launch, environment)
