@@ -1,9 +1,11 @@
 """What a tool promises about itself, compared with the specification's defaults for what it leaves out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
+from avow.core.capability import Capability, Kind
 from avow.core.drift.model import Change, Effect
 from avow.core.drift.notation import notation_change
 from avow.core.drift.wording import text_change
@@ -45,6 +47,15 @@ def annotation_changes(before: JsonValue, after: JsonValue) -> Iterator[Change]:
     if not old and not new:
         change = "added" if before is None else "removed"
         yield notation_change("/annotations", change, "empty annotations", before, after)
+
+
+def without_defaults(capability: Capability) -> Capability:
+    """The capability without hints that only spell out a default: they are no evidence of anything new."""
+    annotations = capability.definition.get("annotations")
+    if capability.kind is not Kind.TOOL or not isinstance(annotations, dict):
+        return capability
+    rest = {n: v for n, v in annotations.items() if n not in _HINTS or v is not _HINTS[n][0]}
+    return replace(capability, definition={**capability.definition, "annotations": rest})
 
 
 def _hint(name: str, old: JsonObject, new: JsonObject) -> Change:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from avow.core.capability import Capability, Kind
+from avow.core.drift.annotations import without_defaults
 from avow.core.drift.compose import compose
 from avow.core.drift.model import Change, Drift, DriftType
 from avow.core.drift.negotiation import negotiation_drift
@@ -94,7 +95,7 @@ def _changes(before: Capability, after: Capability, budget: Budget) -> list[Chan
 
 
 def _risk(before: Capability, after: Capability) -> Iterator[Drift]:
-    old, new = assess(before), assess(after)
+    old, new = assess(without_defaults(before)), assess(without_defaults(after))
     if old.level == new.level:
         return
     rises = _LEVELS.index(new.level) > _LEVELS.index(old.level)

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from avow.core.capability import Kind
 from avow.core.drift.model import Drift, DriftType
 
-_CHANGED = frozenset(
+# A new tool stands by itself, however many there are.
+_GROUPED: Final = frozenset(
     {
-        DriftType.TOOL_CHANGED,
-        DriftType.PROMPT_CHANGED,
-        DriftType.RESOURCE_CHANGED,
-        DriftType.TEMPLATE_CHANGED,
+        *(DriftType(f"{kind}_changed") for kind in Kind),
+        *(DriftType(f"{kind}_removed") for kind in Kind),
+        *(DriftType(f"{kind}_added") for kind in Kind if kind is not Kind.TOOL),
     }
 )
 _Likeness: TypeAlias = tuple[object, ...]
@@ -28,8 +29,8 @@ class Group:
 def group_alike(drifts: Iterable[Drift]) -> tuple[Group, ...]:
     """Drifts that changed alike come together, at the place of the first of them.
 
-    Alike are capabilities of one kind that changed with the same severity, summary and hint, whatever
-    the names of the arguments concerned; what was added or removed stays by itself.
+    Alike are capabilities of one kind with the same severity, the same hint and the same words for each
+    change; a new tool, a level of risk and what concerns the server stand by themselves.
     """
     groups: dict[_Likeness, list[Drift]] = {}
     for position, drift in enumerate(drifts):
@@ -38,7 +39,7 @@ def group_alike(drifts: Iterable[Drift]) -> tuple[Group, ...]:
 
 
 def _likeness(drift: Drift, position: int) -> _Likeness:
-    if drift.type not in _CHANGED:
+    if drift.type not in _GROUPED:
         return (position,)
     effects = frozenset((change.effect, change.severity, change.summary) for change in drift.changes)
     return (drift.type, drift.kind, drift.severity, drift.summary, effects, drift.hint, drift.seen)

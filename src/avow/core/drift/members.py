@@ -72,7 +72,8 @@ def other(member: Member) -> Iterator[Change]:
 
 def fact(member: Member) -> Iterator[Change]:
     """A member that follows what it describes, such as a size."""
-    yield _change(member, Severity.SAFE, f"the {member.name} was {member.change}")
+    words = f"the {member.name} {'were' if member.name.endswith('s') else 'was'} {member.change}"
+    yield _change(member, Severity.SAFE, words)
 
 
 def _change(member: Member, severity: Severity, words: str) -> Change:

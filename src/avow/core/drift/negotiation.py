@@ -14,8 +14,9 @@ from avow.core.snapshot import Era, Snapshot
 
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 # Members that repeat what is compared elsewhere (DESIGN 5).
-_SIGNATURE: Final = ("/signature/digest", "/extensions/dev.avow~1signature/digest")
-_CONFIGURATION: Final = ("/extensions/dev.avow~1configuration", "/experimental/configurationSchema")
+_ROOT: Final = "/capabilities"
+_SIGNATURE: Final = (f"{_ROOT}/signature/digest", f"{_ROOT}/extensions/dev.avow~1signature/digest")
+_CONFIGURATION: Final = (("extensions", "dev.avow/configuration"), ("experimental", "configurationSchema"))
 _DEPTH: Final = 20
 
 
@@ -72,19 +73,18 @@ def _is_newer(version: str, than: str) -> bool:
 
 def _capabilities(before: Snapshot, after: Snapshot) -> Iterator[Drift]:
     old, new = _own(before), _own(after)
-    changes = list(_declared(old, new, "", 0))
+    changes = list(_declared(old, new, _ROOT, 0))
     if changes:
-        yield compose(DriftType.CAPABILITIES_CHANGED, "server", "capabilities", changes, old, new)
+        holders = {"capabilities": old}, {"capabilities": new}
+        yield compose(DriftType.CAPABILITIES_CHANGED, "server", "capabilities", changes, *holders)
 
 
 def _own(snapshot: Snapshot) -> JsonObject:
     """The capabilities without copies of the configuration schema."""
     capabilities = dict(snapshot.capabilities)
     copy = canonical(snapshot.configuration_schema)
-    for pointer in _CONFIGURATION:
-        _, holder, member = pointer.replace("~1", "\0").split("/")
+    for holder, member in _CONFIGURATION:
         inner = capabilities.get(holder)
-        member = member.replace("\0", "/")
         if isinstance(inner, dict) and member in inner and canonical(inner[member]) == copy:
             capabilities[holder] = {name: value for name, value in inner.items() if name != member}
     return capabilities
@@ -100,7 +100,7 @@ def _declared(before: JsonObject, after: JsonObject, pointer: str, depth: int) -
 
 
 def _capability(member: Member, path: str) -> Change:
-    what = printable(path[1:].replace("~1", "/").replace("~0", "~"), 80, fold=True)
+    what = printable(path.removeprefix(f"{_ROOT}/").replace("~1", "/").replace("~0", "~"), 80, fold=True)
     if path in _SIGNATURE:
         words = "the declared digest follows the signature"
         return _rated(path, member.change, Severity.INFO, words, member.before, member.after)
@@ -131,7 +131,14 @@ def _configuration(before: JsonValue, after: JsonValue) -> Iterator[Drift]:
         words = "the configuration schema is not what the specification says it is"
     severity = Severity.MODERATE if more or not _is_readable(after) else Severity.SAFE
     found = _rated("/configurationSchema", change, severity, words, before, after)
-    yield compose(DriftType.CONFIGURATION_CHANGED, "server", "configuration", [found], before, after)
+    yield compose(
+        DriftType.CONFIGURATION_CHANGED,
+        "server",
+        "configuration",
+        [found],
+        {"configurationSchema": before},
+        {"configurationSchema": after},
+    )
 
 
 def _required(schema: JsonValue) -> set[tuple[str, str]]:

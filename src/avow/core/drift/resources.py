@@ -1,16 +1,29 @@
 """Resources and templates: what changed in one, and what comes within reach with a new one."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from avow.core.capability import Capability
-from avow.core.drift.members import Rule, fact, icons, member_changes, text
+from avow.core.drift.members import Member, Rule, differing, fact, icons, member_changes, other, text
 from avow.core.drift.model import Change
 
 # RFC 3986, section 3; an expression of a template may stand anywhere.
 _URI: Final = re.compile(r"([^:/?#]*):(?://([^/?#]*))?")
+
+
+def _annotations(member: Member) -> Iterator[Change]:
+    """Who a resource is for and how much it matters; when it was last modified is a fact."""
+    old, new = ({} if value is None else value for value in (member.before, member.after))
+    is_known = isinstance(old, dict) and isinstance(new, dict)
+    if is_known and {inner.name for inner in differing(old, new)} <= {"lastModified"}:
+        yield from fact(member)
+    else:
+        yield from other(member)
+
+
 _RULES: Final[dict[str, Rule]] = {
+    "annotations": _annotations,
     "name": text,
     "title": text,
     "description": text,

@@ -70,6 +70,7 @@ def _rest(root: str, comparison: Comparison) -> Iterator[Change]:
 
 
 def _told(root: str, edit: Edit) -> Change:
-    what = f"the {edit.keyword}{place_of(edit.path)}"
+    place = place_of(edit.path) or f" of the {'input' if root == '/inputSchema' else 'output'} schema"
+    what = f"the {edit.keyword}{place}"
     rule = default_change if edit.keyword == "default" else text_change
     return rule(root + edit.path, what, edit.change, edit.before, edit.after)

@@ -1,6 +1,7 @@
 """What a server says about itself as a whole: name, version, instructions, the source of its signature."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from avow.core.canonical import JsonObject
@@ -23,7 +24,9 @@ def server_drift(before: Snapshot, after: Snapshot) -> Iterator[Drift]:
 def _identity(before: JsonObject, after: JsonObject, name: str) -> Iterator[Drift]:
     changes = member_changes(before, after, _RULES)
     if changes:
-        yield compose(DriftType.SERVER_CHANGED, "server", name, changes, before, after)
+        inside = [replace(change, path=f"/server{change.path}") for change in changes]
+        holders = {"server": before}, {"server": after}
+        yield compose(DriftType.SERVER_CHANGED, "server", name, inside, *holders)
 
 
 def _name(member: Member) -> Iterator[Change]:

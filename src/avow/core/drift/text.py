@@ -30,15 +30,25 @@ def rate_text(before: str, after: str) -> tuple[Severity, str]:
     return Severity.SAFE, ""
 
 
-def _is_small(old: list[str], new: list[str]) -> bool:
-    """Whether a few words differ: in one place, or scattered."""
-    start = 0
+def is_longer(before: str, after: str) -> bool:
+    """Whether all the old words are still there, with more in one place among them."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    return bool(old) and len(old) == _shared(old, new) < len(new)
+
+
+def _shared(old: list[str], new: list[str]) -> int:
+    """How many words the two have in common at their start and their end."""
+    start = end = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
-    end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
-    if max(len(old), len(new)) - start - end <= _FEW:
+    return start + end
+
+
+def _is_small(old: list[str], new: list[str]) -> bool:
+    """Whether a few words differ: in one place, or scattered."""
+    if max(len(old), len(new)) - _shared(old, new) <= _FEW:
         return True
     # Pairs of neighbours see a change of order, which counting words would not.
     pairs, others = Counter(pairwise(old)), Counter(pairwise(new))

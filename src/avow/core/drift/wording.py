@@ -6,7 +6,7 @@ from typing import Final
 from avow.core.canonical import JsonValue, canonical
 from avow.core.drift.model import Change, Effect
 from avow.core.drift.notation import notation_change
-from avow.core.drift.text import rate_text
+from avow.core.drift.text import is_longer, rate_text
 from avow.core.printable import printable
 from avow.core.severity import Severity
 
@@ -16,14 +16,17 @@ _STEP: Final = re.compile(r"/(properties/[^/]+|items)(?=/|$)")
 def text_change(path: str, what: str, change: str, before: JsonValue, after: JsonValue) -> Change:
     """One text that was added, removed or changed; `what` is what a person calls it."""
     severity, reason = rate_text(_text(before), _text(after))
+    were = "were" if what.split(" of ")[0].endswith("s") else "was"
     if change != "changed":
-        summary = f"{what} was {change}"
+        summary = f"{what} {were} {change}"
     elif reason:
-        summary = f"{what} was edited and {reason}"
+        summary = f"{what} {were} edited and {reason}"
     elif severity is Severity.SAFE:
         summary = f"small edit to {what}"
+    elif is_longer(_text(before), _text(after)):
+        summary = f"more was said in {what}"
     else:
-        summary = f"{what} was rewritten"
+        summary = f"{what} {were} rewritten"
     return Change(path, change, Effect.WORDING, severity, printable(summary, fold=True), before, after)
 
 

@@ -1,12 +1,14 @@
 """Two input schemas, compared by what they accept."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from avow.core.canonical import JsonValue
+from avow.core.schema.differences import Difference, Direction
 from avow.core.schema.document import STEPS, Budget, Document, TooLargeError
-from avow.core.schema.explain import Difference, Direction, Explainer
+from avow.core.schema.explain import Explainer
 from avow.core.schema.normalise import Reader
 from avow.core.schema.phrases import shown
 from avow.core.schema.raw import Edit, edits, members, telling
@@ -25,6 +27,7 @@ _NOTATION: Final = {
     "oneOf": "form of alternatives",
     "type": "form of types",
 }
+_WORDS: Final = "words in another place"
 _BOUNDS: Final = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum")
 _SHOWN: Final = 100
 
@@ -61,11 +64,11 @@ def _compare(before: JsonValue, after: JsonValue, budget: Budget) -> Comparison:
     found = Explainer(Reader(old), Reader(new)).explain()
     found.extend(_hidden(old, new, found))
     written = list(edits(before, after))
-    told = [edit for edit in written if is_telling(edit.keyword)]
+    told, moved = _moved_apart([edit for edit in written if is_telling(edit.keyword)], before, after)
     foreign = [edit for edit in written if is_foreign(edit.keyword)]
     judged = [edit for edit in written if not is_telling(edit.keyword) and not is_foreign(edit.keyword)]
-    told.extend(_moved(before, judged, found))
-    found.extend(_notation(judged, found))
+    told.extend(_brought(before, judged, found))
+    found.extend(_notation([*judged, *moved], found))
     return Comparison(tuple(found), tuple(told), tuple(foreign))
 
 
@@ -79,7 +82,19 @@ def _hidden(old: Document, new: Document, found: list[Difference]) -> Iterator[D
             yield Difference(pointer, "added", Direction.WIDENS, text)
 
 
-def _moved(before: JsonValue, judged: list[Edit], found: list[Difference]) -> Iterator[Edit]:
+def _moved_apart(told: list[Edit], before: JsonValue, after: JsonValue) -> tuple[list[Edit], list[Edit]]:
+    """Words that are new or gone, and words that only stand in another place now."""
+    old, new = (Counter(repr(words.after) for words in telling(schema)) for schema in (before, after))
+    moved = [
+        edit
+        for edit in told
+        if (edit.change == "added" and new[repr(edit.after)] <= old[repr(edit.after)])
+        or (edit.change == "removed" and new[repr(edit.before)] >= old[repr(edit.before)])
+    ]
+    return [edit for edit in told if edit not in moved], moved
+
+
+def _brought(before: JsonValue, judged: list[Edit], found: list[Difference]) -> Iterator[Edit]:
     """Words that came with a part that is written in another place or form now, and were nowhere before."""
     known = {repr(edit.after) for edit in telling(before)}
     new = [difference.path for difference in found if difference.change == "added"]
@@ -102,6 +117,8 @@ def _notation(judged: list[Edit], found: list[Difference]) -> Iterator[Differenc
 
 
 def _notation_of(edit: Edit) -> str:
+    if is_telling(edit.keyword):
+        return _WORDS
     if edit.keyword == "required" and edit.change == "changed":
         return "order of required"
     if edit.keyword in _BOUNDS:

@@ -62,6 +62,8 @@ class Document:
         self.budget = budget
         self.dialect = dialect_of(root)
         self.is_known_dialect = self.dialect in DIALECTS
+        # Up to draft-04, exclusive bounds were true or false and schemas were not.
+        self.is_ancient = self.dialect in ("draft-03", "draft-04")
         self._address = root.get("$id", root.get("id")) if isinstance(root, dict) else None
         self._anchors: dict[str, Place] = {}
         self._pointers: set[str] = set()

@@ -128,9 +128,7 @@ class Facets:
         if isinstance(opened, bool):
             # The form of draft-04, which has never meant anything else.
             return (None, False) if closed is None else (exact(closed), opened)
-        if exclusive in self._schema and (
-            not _is_number(opened) or self._document.dialect in ("draft-03", "draft-04")
-        ):
+        if exclusive in self._schema and (not _is_number(opened) or self._document.is_ancient):
             conditions.add(self._condition(exclusive))
             opened = None
         if opened is None:

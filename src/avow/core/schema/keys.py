@@ -49,9 +49,9 @@ class Keys:
         return f"{keywords[0]} {digest([self._parts(place, members, depth), *self._dialect(members)])}"
 
     def _digest(self, place: Place, depth: int) -> str:
-        schema = place.schema
+        schema, document = place.schema, self._document
         if not isinstance(schema, dict):
-            return digest(["value", schema])
+            return digest(["value", schema, document.dialect] if document.is_ancient else ["value", schema])
         parts = self._parts(place, {k: v for k, v in schema.items() if k in JUDGING}, depth)
         if not parts:
             return digest(["value", True])
@@ -68,7 +68,8 @@ class Keys:
         if not document.is_known_dialect:
             return [document.dialect, document.text]
         is_sensitive = (
-            isinstance(schema.get("items"), list)
+            document.is_ancient
+            or isinstance(schema.get("items"), list)
             or ("$ref" in schema and len(schema) > 1)
             or not all(knows(document.dialect, keyword) for keyword in schema)
         )

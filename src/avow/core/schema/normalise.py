@@ -21,6 +21,8 @@ _TYPES: Final = ("null", "boolean", "integer", "number", "string", "array", "obj
 _WHOLE: Final = Numbers(multiples=frozenset({Fraction(1)}))
 _NULL: Final = canonical(None)
 _DISJOINT_DEPTH: Final = 3
+# Where true and false have always been schemas.
+_ALWAYS_PLAIN: Final = ("/additionalItems", "/additionalProperties")
 
 
 def _values(values: Iterable[JsonValue]) -> Values:
@@ -63,9 +65,9 @@ class Reader:
     def _read(self, place: Place, trail: tuple[str, ...], depth: int) -> Shape:
         self.document.budget.step(depth + len(trail))
         schema = place.schema
-        if schema is True or schema == {}:
+        if schema == {} or (schema is True and not self.document.is_ancient):
             return EVERYTHING
-        if schema is False:
+        if schema is False and (not self.document.is_ancient or place.pointer.endswith(_ALWAYS_PLAIN)):
             return ()
         if not isinstance(schema, dict) or place.pointer in trail or not self.document.is_known_dialect:
             # Not a schema, one that refers to itself without an end, or in a language that we do not know.

@@ -21,11 +21,11 @@ _THOSE: Final = {
 }
 _NAMES: Final = {
     "minLength": "the least length",
-    "maxLength": "the greatest length",
+    "maxLength": "its length",
     "minItems": "the least number of items",
-    "maxItems": "the greatest number of items",
+    "maxItems": "the number of items",
     "minProperties": "the least number of members",
-    "maxProperties": "the greatest number of members",
+    "maxProperties": "the number of members",
 }
 _CONDITIONS: Final = {
     "pattern": "the pattern",
@@ -54,6 +54,10 @@ def listed(values: Sequence[JsonValue]) -> str:
     words = [shown(json.dumps(value, ensure_ascii=False)) for value in values[:_LISTED]]
     if len(values) > _LISTED:
         words.append(f"{len(values) - _LISTED} more")
+    return _joined(words)
+
+
+def _joined(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
@@ -70,9 +74,9 @@ def subject(name: str) -> str:
     return f"argument '{shown(name)}'"
 
 
-def those(kind: str) -> str:
-    """All values of a JSON type."""
-    return _THOSE[kind]
+def those(kinds: Sequence[str]) -> str:
+    """All values of some JSON types."""
+    return _joined([_THOSE[kind] for kind in kinds])
 
 
 def named(keyword: str) -> str:

@@ -8,6 +8,7 @@ from math import ceil, floor
 from typing import Final
 
 from avow.core.schema.normalise import Reader
+from avow.core.schema.raw import members
 from avow.core.schema.shapes import (
     Arrays,
     Branch,
@@ -41,6 +42,8 @@ class Prover:
         self._known: dict[tuple[Node, Node], bool] = {}
         self._assumed: set[tuple[Node, Node]] = set()
         self._open: set[tuple[Node, Node]] = set()
+        # What a condition still declares has not gone, even if nothing else declares it any more.
+        self._conditional = frozenset(members(inner.document, conditional=True))
 
     def proves(self, inner: Node, outer: Node, depth: int = 0) -> bool:
         """Whether everything that `inner` accepts is proven to be accepted by `outer`."""
@@ -68,7 +71,7 @@ class Prover:
 
     def contains(self, ours: Shape, theirs: Shape, depth: int, *, is_top: bool = False) -> bool:
         """Whether a shape of the inner document is proven to lie within one of the outer document."""
-        known = frozenset(
+        known = self._conditional.union(
             name for branch in ours if isinstance(branch, Objects) for name in self.declared(branch, depth)
         )
         return all(self._covers(branch, theirs, known, depth, is_top=is_top) for branch in ours)
@@ -137,7 +140,7 @@ class Prover:
         """Compare objects; `known` are the members that any alternative of the inner schema declares."""
         ours, theirs = self.declared(one, depth), {*other.properties, *other.required}
         size = (max(one.low, len(one.required)), self._largest(one, depth))
-        if not is_between(size, (other.low, other.high)) or not self._names(one.names, other.names, depth):
+        if not is_between(size, (other.low, other.high)) or not self.names(one.names, other.names, depth):
             return False
         if (
             not is_top
@@ -182,8 +185,8 @@ class Prover:
                 return False
         return True
 
-    def _names(self, one: Node, other: Node, depth: int) -> bool:
-        """Names are strings: what a schema for names says about other types does not matter."""
+    def names(self, one: Node, other: Node, depth: int) -> bool:
+        """Whether names are limited as much; names are strings, so other types do not matter."""
         theirs = [
             branch for branch in self._outer.shape(other, depth) if isinstance(branch, Strings | Values)
         ]

@@ -1,0 +1,224 @@
+"""Laws of comparing schemas, with another validator as the judge of what a schema accepts."""
+
+import copy
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
+
+from avow.core.canonical import JsonValue
+from avow.core.schema import Comparison, Direction, compare
+
+MOST = 200
+SAMPLES = 30
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
+VALIDATORS: dict[str, Any] = {DRAFT_7: Draft7Validator, DRAFT_2019: Draft201909Validator}
+
+WORDS = ["", "a", "b", "ab", "abc", "ba"]
+NUMBERS = [-3, -1, 0, 1, 2, 3, 6, 0.5, 1.5, 2.0]
+KINDS = ["null", "boolean", "integer", "number", "string", "array", "object"]
+
+FLAT = (
+    "type type type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength "
+    "maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required required "
+    "description dependentRequired"
+)
+DEEP = (
+    "properties properties additionalProperties patternProperties propertyNames items prefixItems "
+    "contains anyOf anyOf oneOf allOf not if then else unevaluatedProperties"
+)
+
+
+class Maker:
+    """Makes schemas and values; a member is called after its place, so that its name tells where it is."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+
+    def plain(self) -> JsonValue:
+        return self.random.choice([None, True, False, *NUMBERS, *WORDS])
+
+    def instance(self, prefix: str, depth: int) -> JsonValue:
+        match self.random.randrange(4) if depth else 0:
+            case 0:
+                return self.plain()
+            case 1:
+                return [self.instance(f"{prefix}_", depth - 1) for _ in range(self.random.randrange(4))]
+            case _:
+                return self.object(prefix, depth)
+
+    def object(self, prefix: str, depth: int) -> dict[str, JsonValue]:
+        names = [prefix + letter for letter in "xyz" if self.random.random() < 0.5]
+        return {name: self.instance(name, depth - 1) for name in names}
+
+    def schema(self, prefix: str, depth: int) -> JsonValue:
+        if self.random.randrange(16) == 0:
+            return self.random.random() < 0.7
+        words = [self.keyword(depth) for _ in range(self.random.randrange(1, 5))]
+        return {word: self.value(word, prefix, depth) for word in dict.fromkeys(words)}
+
+    def root(self) -> dict[str, Any]:
+        words = ["properties", *(self.keyword(3) for _ in range(self.random.randrange(4)))]
+        return {**{word: self.value(word, "", 3) for word in words}, "type": "object"}
+
+    def keyword(self, depth: int) -> str:
+        return self.random.choice((f"{FLAT} {DEEP}" if depth else FLAT).split())
+
+    def value(self, word: str, prefix: str, depth: int) -> JsonValue:
+        random, deeper = self.random, depth - 1
+        match word:
+            case "type":
+                few = random.sample(KINDS, random.randrange(1, 4))
+                return few if random.random() < 0.5 else few[0]
+            case "enum":
+                return [self.plain() for _ in range(random.randrange(1, 4))]
+            case "const" | "default":
+                return self.plain()
+            case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
+                return random.choice(NUMBERS)
+            case "multipleOf":
+                return random.choice([1, 2, 3, 0.5])
+            case "pattern":
+                return random.choice(["^a", "b$", "^[ab]*$"])
+            case "uniqueItems" | "unevaluatedProperties":
+                return random.random() < 0.5
+            case "required":
+                return random.sample([prefix + "x", prefix + "y"], random.randrange(3))
+            case "description":
+                return random.choice(WORDS)
+            case "dependentRequired":
+                return {prefix + "x": [prefix + "y"]}
+            case "properties":
+                return {
+                    n: self.schema(n, deeper) for n in (prefix + "x", prefix + "y") if random.random() < 0.7
+                }
+            case "additionalProperties":
+                return random.choice([True, False, False, {}, self.schema(prefix + "z", deeper)])
+            case "patternProperties":
+                return {"x$": self.schema(prefix + "x", deeper)}
+            case "propertyNames":
+                return random.choice([{"type": "string"}, {"maxLength": 2}, {"pattern": "x$"}])
+            case "items" | "contains":
+                return self.schema(prefix + "_", deeper)
+            case "prefixItems":
+                return [self.schema(prefix + "_", deeper) for _ in range(random.randrange(1, 3))]
+            case "anyOf" | "oneOf" | "allOf":
+                return [self.schema(prefix, deeper) for _ in range(random.randrange(1, 4))]
+            case "not" | "if" | "then" | "else":
+                return self.schema(prefix, deeper)
+            case _:
+                return random.randrange(4)
+
+    def edited(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The schema after one or two edits, which is how schemas change."""
+        after = copy.deepcopy(schema)
+        for _ in range(self.random.randrange(1, 3)):
+            prefix, place = self.random.choice([("", after), *_places("", after)])
+            word = self.random.choice([self.keyword(1), *place, *place])
+            if word in place and self.random.random() < 0.4:
+                del place[word]
+            else:
+                place[word] = self.value(word, prefix, 1)
+        return {**after, "type": "object"}
+
+
+def _places(prefix: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    found = []
+    for word, value in schema.items():
+        match word:
+            case "properties":
+                inside = list(value.items())
+            case "anyOf" | "oneOf" | "allOf":
+                inside = [(prefix, inner) for inner in value]
+            case "prefixItems":
+                inside = [(prefix + "_", inner) for inner in value]
+            case "items" | "contains":
+                inside = [(prefix + "_", value)]
+            case "additionalProperties":
+                inside = [(prefix + "z", value)]
+            case "not" | "if" | "then" | "else":
+                inside = [(prefix, value)]
+            case _:
+                inside = []
+        for name, inner in inside:
+            if isinstance(inner, dict):
+                found += [(name, inner), *_places(name, inner)]
+    return found
+
+
+def _declared(*schemas: dict[str, Any]) -> set[str]:
+    """The members that schemas declare anywhere inside."""
+    places = [*schemas, *(place for schema in schemas for _, place in _places("", schema))]
+    return {name for place in places for name in place.get("properties", {})}
+
+
+def _conditions(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schemas inside a schema that are part of a condition."""
+    words = ("contains", "not", "if", "then", "else")
+    places = [schema, *(place for _, place in _places("", schema))]
+    return [place[word] for place in places for word in words if isinstance(place.get(word), dict)]
+
+
+def _used(value: JsonValue) -> set[str]:
+    if isinstance(value, list):
+        return {name for inner in value for name in _used(inner)}
+    if isinstance(value, dict):
+        return {*value, *(name for inner in value.values() for name in _used(inner))}
+    return set()
+
+
+def _check(before: dict[str, Any], after: dict[str, Any], maker: Maker) -> None:
+    found = compare(before, after).differences
+    directions = {difference.direction for difference in found}
+    if Direction.WIDENS in directions:
+        return
+    old = VALIDATORS.get(before.get("$schema", ""), Draft202012Validator)(before)
+    new = VALIDATORS.get(after.get("$schema", ""), Draft202012Validator)(after)
+    gone = {one.path.rpartition("/")[2] for one in found if one.change == "removed"}
+    gone = (gone | _declared(before) - _declared(after)) - _declared(*_conditions(after))
+    for _ in range(SAMPLES):
+        sample = maker.object("", 3)
+        was, is_now = old.is_valid(sample), new.is_valid(sample)
+        if Direction.NARROWS not in directions:
+            assert was == is_now, f"{before} {after} {sample}: {was}, {is_now}, and nothing is said to differ"
+        elif not _used(sample) & gone:
+            # A member that is declared no longer is gone, whatever is said about undeclared ones.
+            assert was or not is_now, f"{before} {after} {sample}: accepted now, and said to accept less"
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32))
+def test_what_is_not_said_to_widen_does_not(seed: int) -> None:
+    """An edit that lets something in is never called narrower or notation."""
+    maker = Maker(seed)
+    before = maker.root()
+    _check(before, maker.edited(before), maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32))
+def test_unrelated_schemas_are_judged_as_carefully(seed: int) -> None:
+    maker = Maker(seed)
+    _check(maker.root(), maker.root(), maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([DRAFT_2019, DRAFT_7]))
+def test_another_dialect_reads_another_schema(seed: int, dialect: str) -> None:
+    """A keyword that a dialect does not know judges nothing there."""
+    maker = Maker(seed)
+    before = maker.root()
+    after = maker.edited(before) if seed % 2 else before
+    _check({**before, "$schema": dialect}, after, maker)
+    _check(before, {**after, "$schema": dialect}, maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32))
+def test_a_schema_never_differs_from_itself(seed: int) -> None:
+    schema = Maker(seed).root()
+
+    assert compare(schema, copy.deepcopy(schema)) == Comparison((), (), ())
