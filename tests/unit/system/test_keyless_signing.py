@@ -8,8 +8,6 @@ import pytest
 
 pytest.importorskip("sigstore")
 
-from small_sigstore import ISSUER, SmallSigstore, running, token
-
 from avow.core.lockfile import Lockfile, dumps
 from avow.errors import (
     MalformedInputError,
@@ -27,6 +25,7 @@ from avow.system.sigstore import (
     verify_lockfile_keyless,
     write_bundle,
 )
+from small_sigstore import ISSUER, SmallSigstore, running, token
 
 ALICE = "alice@example.com"
 
