@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from interaction.changes import APPROVED, CRITICAL, HARMLESS, NOTATION, SEEN
-from interaction.project import Project
+from changes import APPROVED, CRITICAL, HARMLESS, NOTATION, SEEN
+from project import Project
 
 EVERYTHING = {**HARMLESS, **NOTATION, **CRITICAL, **SEEN}
 
