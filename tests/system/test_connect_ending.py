@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from connect_helpers import SERVERS, look, sample
 
 from avow.core.target import StdioTarget
 from avow.errors import ServerLaunchError, ServerTimeoutError
 from avow.system.connect import ConnectOptions, ServerExitedError, observe, take_snapshot
+from connect_helpers import SERVERS, look, sample
 
 
 def is_running(pid: int) -> bool:

@@ -1,10 +1,10 @@
 """Two eras of the protocol: each server is met in its own, and none is mistaken for the other."""
 
 import pytest
-from connect_helpers import look, tools
 
 from avow.core.snapshot import Era
 from avow.errors import PeerProtocolError
+from connect_helpers import look, tools
 
 
 def test_a_modern_server_is_asked_without_a_handshake() -> None:

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from connect_helpers import SERVERS, look
 
 from avow.errors import PeerProtocolError
 from avow.system.connect import Limits, MalformedAnswerError
+from connect_helpers import SERVERS, look
 
 MALFORMED = [
     "duplicate_key",

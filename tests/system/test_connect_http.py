@@ -4,13 +4,13 @@ import socket
 import time
 
 import pytest
-from connect_endpoint import SESSION, serving
-from connect_helpers import tools
 
 from avow.core.snapshot import Era
 from avow.core.target import HttpTarget
 from avow.errors import AvowError, PeerProtocolError, ServerLaunchError, ServerTimeoutError
 from avow.system.connect import ConnectOptions, MalformedAnswerError, observe, take_snapshot
+from connect_endpoint import SESSION, serving
+from connect_helpers import tools
 
 OPTIONS = ConnectOptions(timeout=10.0)
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from connect_helpers import sample, tools
 
 from avow.core.snapshot import Era
 from avow.system.connect import ConnectOptions, Look, MalformedAnswerError, Observation, observe
+from connect_helpers import sample, tools
 
 
 def seen(script: str, *arguments: str, thorough: bool = False) -> Observation:

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from connect_helpers import look, sample, tools
 
 from avow.core.snapshot import Era, Source
 from avow.core.target import StdioTarget
 from avow.errors import PeerProtocolError, ServerLaunchError
 from avow.system.connect import ConnectOptions, take_snapshot
+from connect_helpers import look, sample, tools
 
 
 def test_a_plain_server_is_seen_whole() -> None:

@@ -136,7 +136,7 @@ def exit_code(process: subprocess.Popen[bytes]) -> int | None:
     return state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
 
 
-def end_process_group(process: subprocess.Popen[bytes], *, patience: float = 0.05) -> int:
+def end_process_group(process: subprocess.Popen[bytes], *, patience: float = 0.02) -> int:
     """End a launched program and everything it started, and leave no zombie; return its exit code.
 
     It sees its input end and has `patience` seconds to leave, then the whole group is asked to

@@ -1,14 +1,23 @@
 """Servers of 2026-07-28, written by hand. The first argument says how they behave."""
 
 import sys
+import threading
 import time
 
-from plain import ADD, ECHO, Json, answer, handle, messages, refuse
+from plain import ADD, ECHO, Json, answer, handle, messages, refuse, send
 
 MODE = sys.argv[1]
 VERSION = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
 INFO = {f"{PREFIX}serverInfo": {"name": "modern", "version": "2"}}
+
+
+GROWING = [ECHO]
+
+
+def grow() -> None:
+    GROWING.append(ADD)
+    send({"method": "notifications/tools/list_changed"})
 
 
 def discover(message: Json, **more: object) -> None:
@@ -29,8 +38,14 @@ def serve(message: Json) -> None:
             refuse(message, -32022, "Unsupported protocol version", {"supported": [VERSION]})
         return
     match message["method"]:
+        case "server/discover" if MODE == "growing":
+            discover(message, capabilities={"tools": {"listChanged": True}})
         case "server/discover":
             discover(message)
+        case "tools/list" if MODE == "growing":
+            answer(message, {"tools": GROWING})
+        case "subscriptions/listen" if message["params"]["notifications"] == {"toolsListChanged": True}:
+            threading.Timer(0.05, grow).start()
         case "tools/list":
             known = MODE != "chameleon" or meta[f"{PREFIX}clientInfo"]["name"] == "claude-ai"
             tools = [ECHO, ADD] if known else [ECHO]
@@ -52,7 +67,7 @@ def both(message: Json) -> None:
 
 for message in messages():
     match MODE:
-        case "plain" | "chameleon":
+        case "plain" | "chameleon" | "growing":
             serve(message)
         case "both":
             both(message)

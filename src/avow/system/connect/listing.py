@@ -1,14 +1,13 @@
 """Reading a server's lists to their end: pages, limits, and waiting until the lists stop changing."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Capability, Kind
-from avow.errors import DeclarationError, PeerProtocolError
-from avow.system.connect.channel import UnfitRequestError
+from avow.errors import DeclarationError, PeerProtocolError, ServerLaunchError
 from avow.system.connect.conversation import Conversation
 from avow.system.connect.options import MalformedAnswerError
 from avow.system.connect.wire import METHOD_NOT_FOUND, Failure, Result
@@ -23,6 +22,7 @@ DECLARED_BY: Final = {
 
 _QUIET: Final = 0.1
 _BURST: Final = 0.01
+_AFTERTHOUGHT: Final = 0.05
 _LONGEST_UNREST: Final = 3.0
 _PATIENCE: Final = 1.0
 _PATIENCE_OVER_HTTP: Final = 10.0
@@ -96,28 +96,46 @@ def read_list(conversation: Conversation, kind: Kind, number: int) -> Listing:
         number = conversation.ask(kind.list_method, {"cursor": cursor})
 
 
-def settled_lists(conversation: Conversation, kinds: tuple[Kind, ...], capabilities: JsonObject) -> Listings:
+def settled_lists(conversation: Conversation, kinds: Sequence[Kind], *, may_change: bool) -> Listings:
     """The lists as they are once the server has stopped changing them."""
     start = time.monotonic()
-    may_change = any(_announces_changes(capabilities, kind) for kind in kinds)
     lists = read_lists(conversation, kinds)
-    while True:
-        has_stirred = conversation.last_stir > 0
-        quiet = max(start, conversation.last_stir) + _QUIET if may_change or has_stirred else start
-        while not conversation.changed and time.monotonic() < quiet:
-            if conversation.listen_once(quiet):
-                quiet = max(start, conversation.last_stir) + _QUIET
-        if not conversation.changed.intersection(kinds):
-            return lists
-        if time.monotonic() > min(start + _LONGEST_UNREST, conversation.deadline):
+    while _changes_before_quiet(conversation, kinds, start, may_change=may_change):
+        if time.monotonic() > min(conversation.opened + _LONGEST_UNREST, conversation.deadline):
             conversation.note(
                 "the server kept announcing changes of its lists; this is the last that was seen"
             )
-            return lists
+            break
         burst = time.monotonic() + _BURST
         while conversation.listen_once(burst):
             pass
         lists.update(read_lists(conversation, [kind for kind in kinds if kind in conversation.changed]))
+    return lists
+
+
+def has_changed_openly(conversation: Conversation, before: Listings, after: Listings) -> bool:
+    """Whether the server announces that what it lists now is not what it listed before."""
+    if all(listing.is_same(before[kind]) for kind, listing in after.items()):
+        return bool(conversation.changed.intersection(after))
+    until = time.monotonic() + _AFTERTHOUGHT
+    while not conversation.changed.intersection(after):
+        if not conversation.listen_once(until):
+            return False
+    return True
+
+
+def _changes_before_quiet(
+    conversation: Conversation, kinds: Sequence[Kind], start: float, *, may_change: bool
+) -> bool:
+    """Wait until the server has been quiet for a while; True when it announces a change instead."""
+    while not conversation.changed.intersection(kinds):
+        if not may_change and conversation.last_stir == 0:
+            return False
+        quiet = max(start, conversation.last_stir) + _QUIET
+        if time.monotonic() >= quiet:
+            return False
+        conversation.listen_once(quiet)
+    return True
 
 
 def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: str) -> Listings:
@@ -133,9 +151,12 @@ def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: s
     for kind, number in asked.items():
         try:
             is_answered = conversation.answer_by(number, until)
-        except UnfitRequestError:
+            listing = read_list(conversation, kind, number) if is_answered else Listing(kind)
+        except (PeerProtocolError, ServerLaunchError):
+            # Over HTTP a request fails by itself; in a pipe, so does all that would follow.
+            if conversation.channel.is_ordered:
+                raise
             continue
-        listing = read_list(conversation, kind, number) if is_answered else Listing(kind)
         if listing.capabilities:
             conversation.note(f"the server lists {kind.collection} that it does not announce")
             found[kind] = listing
@@ -145,6 +166,16 @@ def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: s
 def declared_kinds(capabilities: JsonObject) -> tuple[Kind, ...]:
     """The kinds that the server says it has."""
     return tuple(kind for kind in Kind if capabilities.get(DECLARED_BY[kind]) is not None)
+
+
+def changing_members(capabilities: JsonObject) -> list[str]:
+    """The members of the capabilities whose lists the server promises to announce changes of."""
+    members = [(member, capabilities.get(member)) for member in ("tools", "prompts", "resources")]
+    return [
+        member
+        for member, declared in members
+        if isinstance(declared, dict) and declared.get("listChanged") is True
+    ]
 
 
 def check_refusal(conversation: Conversation, listing: Listing) -> None:
@@ -198,11 +229,6 @@ def _read_page(
 def _is_known(known: Mapping[str, Capability], capability: Capability) -> bool:
     earlier = known.get(capability.name)
     return earlier is not None and earlier.digest == capability.digest
-
-
-def _announces_changes(capabilities: JsonObject, kind: Kind) -> bool:
-    declared = capabilities.get(DECLARED_BY[kind])
-    return isinstance(declared, dict) and declared.get("listChanged") is True
 
 
 def _digests(capabilities: Mapping[str, Capability]) -> dict[str, str]:

@@ -66,27 +66,27 @@ def negotiate(conversation: Conversation, opening: Opening = Opening.PROBE) -> N
         case Opening.HANDSHAKE:
             return _initialize(conversation, LEGACY_VERSIONS[0])
         case Opening.DISCOVER:
-            return discover(conversation, MODERN_VERSIONS[0])
+            return discovered(conversation, ask_discover(conversation, MODERN_VERSIONS[0]))
         case Opening.PROBE:
-            discovery = _ask_discover(conversation, MODERN_VERSIONS[0])
+            discovery = ask_discover(conversation, MODERN_VERSIONS[0])
             answer = _wait_for_discovery(conversation, discovery)
             if answer is None:
                 return _offer_both(conversation, discovery)
             return _judge(conversation, answer) or _initialize(conversation, _offer(answer))
 
 
-def discover(conversation: Conversation, version: str) -> Negotiated:
-    """Ask a modern server again, under whatever name the conversation now uses."""
-    answer = conversation.answer(_ask_discover(conversation, version))
-    found = _judge(conversation, answer)
+def ask_discover(conversation: Conversation, version: str) -> int:
+    """Ask a server what it is, in the modern way."""
+    conversation.use_envelope(version)
+    return conversation.ask("server/discover")
+
+
+def discovered(conversation: Conversation, asked: int) -> Negotiated:
+    """The answer of a server that is known to be modern."""
+    found = _judge(conversation, conversation.answer(asked))
     if found is None:
         raise PeerProtocolError(f"{conversation.server} answers server/discover only to some clients")
     return found
-
-
-def _ask_discover(conversation: Conversation, version: str) -> int:
-    conversation.use_envelope(version)
-    return conversation.ask("server/discover")
 
 
 def _discovery(conversation: Conversation, discovery: int, until: float) -> Answer | None:

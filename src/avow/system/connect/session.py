@@ -12,13 +12,15 @@ from avow.system.connect.conversation import Conversation
 from avow.system.connect.declaration import Declaration, note_undeclared, read_declaration
 from avow.system.connect.listing import (
     Listings,
+    changing_members,
     check_refusal,
     declared_kinds,
+    has_changed_openly,
     read_lists,
     settled_lists,
     undeclared_lists,
 )
-from avow.system.connect.negotiation import Negotiated, Opening, discover, negotiate
+from avow.system.connect.negotiation import Negotiated, Opening, ask_discover, discovered, negotiate
 from avow.system.connect.options import ConnectOptions, Look
 
 
@@ -43,7 +45,8 @@ class Session:
         conversation, capabilities = self._conversation, self._negotiated.capabilities
         kinds = declared_kinds(capabilities)
         self._declaration = read_declaration(conversation, capabilities)
-        self._lists = settled_lists(conversation, kinds, capabilities)
+        self._subscribe()
+        self._lists = settled_lists(conversation, kinds, may_change=self._may_change)
         for listing in self._lists.values():
             check_refusal(conversation, listing)
         again = self._read_again(kinds) if twice else None
@@ -63,21 +66,35 @@ class Session:
         """What a modern server shows to a client with another name, on the same connection."""
         conversation = self._conversation
         conversation.client_name = name
-        negotiated = discover(conversation, self._negotiated.version)
+        asked = ask_discover(conversation, self._negotiated.version)
+        lists = read_lists(conversation, tuple(self._lists))
+        negotiated = discovered(conversation, asked)
+        new = [kind for kind in declared_kinds(negotiated.capabilities) if kind not in lists]
         other = Session(self._target, conversation, negotiated)
         other._declaration = read_declaration(conversation, negotiated.capabilities)
-        kinds = {*self._lists, *declared_kinds(negotiated.capabilities)}
-        other._lists = read_lists(conversation, [kind for kind in Kind if kind in kinds])
-        return Look(f"by a client named {name}", other._snapshot(other._lists))
+        return Look(f"by a client named {name}", other._snapshot(lists | read_lists(conversation, new)))
+
+    @property
+    def _may_change(self) -> bool:
+        return bool(changing_members(self._negotiated.capabilities))
+
+    def _subscribe(self) -> None:
+        """Ask a modern server to announce changes, which it otherwise keeps to itself."""
+        members = changing_members(self._negotiated.capabilities)
+        if members and self.era is Era.MODERN:
+            wanted = {f"{member}ListChanged": True for member in members}
+            self._conversation.ask("subscriptions/listen", {"notifications": wanted})
 
     def _read_again(self, kinds: tuple[Kind, ...]) -> Listings | None:
         """The lists a second time; a change that the server announces meanwhile is no secret one."""
         conversation = self._conversation
         try:
             again = read_lists(conversation, kinds)
-            if conversation.changed.intersection(kinds):
-                self._lists = settled_lists(conversation, kinds, self._negotiated.capabilities)
+            if has_changed_openly(conversation, self._lists, again):
+                self._lists = settled_lists(conversation, kinds, may_change=self._may_change)
                 again = read_lists(conversation, kinds)
+                if has_changed_openly(conversation, self._lists, again):
+                    return self._lists
         except ServerLaunchError:
             conversation.note("the server left when it was asked for its lists a second time")
             return None

@@ -44,7 +44,7 @@ class StdioChannel(LineChannel):
         directory = None if target.cwd is None else expand(target.cwd, options.env)
         named = (*target.env, *placeholders(" ".join([target.command, *target.args, target.cwd or ""])))
         values = {**{name: variable(name, options.env) for name in named}, **options.env}
-        self._patience = _CONTAINER_PATIENCE if program_of(target) in _CONTAINER_ENGINES else 0.05
+        self._patience = _CONTAINER_PATIENCE if program_of(target) in _CONTAINER_ENGINES else 0.02
         self._process = process = launch(arguments, child_environment(target.env, options.env), directory)
         assert process.stdin is not None
         assert process.stdout is not None
