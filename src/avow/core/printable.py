@@ -77,6 +77,11 @@ def hidden(text: str) -> Iterator[int]:
                 yield place
 
 
+def mask_ordinary(text: str) -> str:
+    """The text with dots for the hidden characters of ordinary writing, so that the others stand out."""
+    return text if text.isascii() else _ORDINARY.sub(lambda found: "." * len(found[0]), text)
+
+
 def escape(character: str) -> str:
     r"""The visible form of one character: `\u{…}` around its number."""
     return f"\\u{{{ord(character):x}}}"

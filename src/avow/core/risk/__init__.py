@@ -6,10 +6,13 @@ from avow.core.capability import Capability, Kind
 from avow.core.risk.model import Level, Risk
 from avow.core.risk.others import other_findings
 from avow.core.risk.tools import tool_findings
+from avow.core.suspicion import name_suspicions, suspicions
 
 __all__ = ["Level", "Risk", "assess"]
 
 REASON_LIMIT: Final = 6
+# How much of each text is searched for signs; the level does not depend on them.
+_TEXT_LIMIT: Final = 20_000
 
 
 def assess(capability: Capability) -> Risk:
@@ -17,5 +20,16 @@ def assess(capability: Capability) -> Risk:
     is_tool = capability.kind is Kind.TOOL
     findings = tool_findings(capability.definition) if is_tool else other_findings(capability)
     ranked = sorted(findings, key=lambda finding: -finding.level.rank)
-    reasons = dict.fromkeys(finding.reason for finding in ranked)
-    return Risk(ranked[0].level, tuple(reasons)[:REASON_LIMIT])
+    reasons = list(dict.fromkeys(finding.reason for finding in ranked))
+    warnings = _warnings(capability)
+    return Risk(ranked[0].level, (*reasons[: REASON_LIMIT - len(warnings)], *warnings))
+
+
+def _warnings(capability: Capability) -> tuple[str, ...]:
+    """Signs in the texts: they do not say what a call can do, but whoever reads the reasons should know."""
+    texts = (capability.definition.get(member) for member in ("title", "description"))
+    found = [*name_suspicions(capability.name[:_TEXT_LIMIT])]
+    for text in texts:
+        found += suspicions(text[:_TEXT_LIMIT]) if isinstance(text, str) else ()
+    signs = ", ".join(dict.fromkeys(suspicion.sign for suspicion in found))
+    return (f"suspicious text: {signs}",) if signs else ()

@@ -64,7 +64,8 @@ def _chosen_verb(value: str) -> str | None:
 
 def _places(argument: Argument, label: str, evidence: Evidence) -> Iterator[Finding]:
     if argument.words & words.PATH_WORDS and not argument.words & words.ABOUT_FILES:
-        if argument.words & words.OUTPUT_WORDS:
+        fetched = "local" in argument.words and any(s.verb in words.FETCH for s in evidence.statements)
+        if fetched or argument.words & words.OUTPUT_WORDS:
             yield Finding(Level.HIGH, f"{label} says where a file is written")
         else:
             yield Finding(Level.MEDIUM, f"{label} names a file")

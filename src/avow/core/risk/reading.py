@@ -34,6 +34,12 @@ class Evidence:
     capped: tuple[str, ...]
 
     @property
+    def said(self) -> frozenset[str]:
+        """The words of the sentence that says what the tool does, after its verb."""
+        told = (statement.everything for statement in self.statements if statement.source == "description")
+        return frozenset().union(*told)
+
+    @property
     def has_path(self) -> bool:
         """Whether an argument names a place in a file system."""
         return bool(self.argument_words & words.PATH_NAMES or self.argument_names & words.FILE_NAMES)

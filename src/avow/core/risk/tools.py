@@ -46,6 +46,8 @@ _DEFAULT_HINTS: Final = {
 def tool_findings(definition: JsonObject) -> Iterator[Finding]:
     """Everything that a tool's definition shows about what a call can do."""
     evidence = read_tool(definition)
+    # What was not read may hold anything.
+    yield from (Finding(Level.MEDIUM, reason) for reason in evidence.capped)
     for statement in evidence.statements:
         yield judge(statement, evidence)
     yield from argument_findings(evidence)
@@ -53,8 +55,6 @@ def tool_findings(definition: JsonObject) -> Iterator[Finding]:
     yield from _annotation_findings(evidence)
     if not evidence.statements:
         yield _unspoken(evidence)
-    # What was not read may hold anything.
-    yield from (Finding(Level.MEDIUM, reason) for reason in evidence.capped)
 
 
 def _text_findings(evidence: Evidence) -> Iterator[Finding]:

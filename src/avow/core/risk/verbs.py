@@ -30,15 +30,17 @@ def only_adds(evidence: Evidence) -> bool:
 def public_source(evidence: Evidence) -> str:
     """The word that shows that what is read is public, made up or about the server itself, or nothing."""
     about = evidence.about
-    if about & words.ITSELF and _ABOUT_ITSELF.search(evidence.text[:300]):
+    private = about & words.PRIVATE
+    itself = about & words.ITSELF or (about & words.INFORMATION and not private)
+    if itself and not evidence.arguments and _ABOUT_ITSELF.search(evidence.text[:300]):
         return "this server"
     if found := evidence.topic & words.CLEARLY_PUBLIC:
         return min(found)
-    if about & words.PRIVATE:
+    if private:
         return ""
     if about & words.SITE_TOPICS and (found := about & words.SITES):
         return min(found)
-    if found := about & (words.PUBLIC | words.PUBLIC_WEAK | words.COMPUTED):
+    if found := about & (words.PUBLIC | words.COMPUTED) or evidence.said & words.PUBLIC_WEAK:
         return min(found)
     return "" if "id" in evidence.argument_words else min(about & words.ITSELF, default="")
 
@@ -61,7 +63,7 @@ def _rate(statement: Statement, evidence: Evidence) -> Rating:
     if verb in words.SPEND:
         return Level.HIGH, "moves money or creates cost"
     if verb in words.ADMINISTER:
-        return _administration(statement)
+        return _administration(statement, evidence)
     if verb in words.COMPUTE:
         return _computation(statement, evidence)
     if verb in words.ADD | words.CHANGE:
@@ -130,11 +132,11 @@ def _publication(statement: Statement) -> Rating:
     return Level.HIGH, "reaches other people"
 
 
-def _administration(statement: Statement) -> Rating:
+def _administration(statement: Statement, evidence: Evidence) -> Rating:
     running = words.ADMINISTERED | words.CODE
     if statement.verb in words.ALWAYS_ADMINISTER or statement.object_words & running:
         return Level.HIGH, "changes what runs, or who may do what"
-    return Level.MEDIUM, "changes something that can be changed back"
+    return _change(statement, evidence)
 
 
 def _change(statement: Statement, evidence: Evidence) -> Rating:
@@ -143,9 +145,13 @@ def _change(statement: Statement, evidence: Evidence) -> Rating:
         return Level.HIGH, "and can delete"
     if _is_read_by_others(statement, evidence):
         return Level.HIGH, "other people read it"
+    if statement.verb == "add" and evidence.about & words.NUMBERS:
+        return Level.LOW, "computes on its arguments"
     if statement.head in words.ADMINISTERED or objects & words.ALWAYS_ADMINISTERED:
         return Level.HIGH, "permissions, credentials or infrastructure"
-    if statement.head in words.MONEY:
+    if evidence.about & words.INFRASTRUCTURE:
+        return Level.HIGH, "changes infrastructure"
+    if statement.head in words.MONEY or objects & words.ALWAYS_MONEY:
         return Level.HIGH, "moves money or creates cost"
     if statement.verb in words.WRITE_FILE and everything & words.FILES and evidence.has_path:
         return Level.HIGH, "writes files"

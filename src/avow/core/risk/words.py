@@ -43,8 +43,8 @@ PUSHED: Final = _words(
 )
 # Moves money or creates cost.
 SPEND: Final = _words(
-    "pay purchase buy checkout refund charge withdraw deposit donate tip bid trade swap stake mint payout "
-    "bill invoice remit finetune train"
+    "pay purchase buy refund charge withdraw deposit donate tip bid trade swap stake mint payout bill "
+    "invoice remit finetune train transfer wire sell order"
 )
 # Changes who may do what, or what runs where; the first always, the rest when done to something that runs.
 ALWAYS_ADMINISTER: Final = _words(
@@ -67,7 +67,7 @@ ADD: Final = _words(
     "unfollow join leave subscribe unsubscribe assign bookmark pin unpin attach link associate index "
     "ingest import upload draft schedule book new make open init initialize initialise setup generate "
     "record remember memorize prepare commit stage unstage stash branch fork establish connect annotate "
-    "highlight place request enqueue mark"
+    "highlight place request enqueue mark like unlike upvote downvote vote favorite"
 )
 # Changes something that its owner can change back.
 CHANGE: Final = _words(
@@ -75,7 +75,7 @@ CHANGE: Final = _words(
     "archive unarchive complete reschedule reorder toggle configure adjust manage handle customize mute "
     "unmute snooze acknowledge unmerge split hide unhide protect unprotect lock unlock trash untrash sync "
     "refresh group ungroup resize switch batch bulk fix refactor reassign login logout navigate rewrite "
-    "trim"
+    "trim checkout"
 )
 # One tool for everything: its description lists what it can do.
 MANAGE: Final = _words("manage handle write batch bulk")
@@ -83,7 +83,9 @@ DELETING: Final = _words("delete drop remove revoke")
 MAKE: Final = _words("create new open generate make")
 # What these put somewhere is read there; moving, marking or archiving a message tells nobody anything.
 WRITE_TO: Final = MAKE | _words("manage add update edit write put upsert patch append insert schedule upload")
-WRITE_FILE: Final = _words("write edit append insert patch create save move rename copy replace update put")
+WRITE_FILE: Final = _words(
+    "write edit append insert patch create save move rename copy replace update put apply"
+)
 KEEP: Final = _words("setup set configure save store register")
 
 # --- verbs: depends on what is read ----------------------------------------------------------------
@@ -118,7 +120,7 @@ WEAK_VERBS: Final = _words(
     "type check select drop new place lock profile trace stream filter sample status count stat diff "
     "request query search plan score rank round sum factor view access capture snapshot screenshot stage "
     "setup share reason format hash add react complete preview dump export import start push stake split "
-    "open mark reverse go merge pin watch"
+    "open mark reverse go merge pin watch transfer order wire sell transfer like vote"
 )
 # Carry no meaning of their own: the noun that follows does ("performs a web search").
 LIGHT_VERBS: Final = _words("perform make do conduct carry allow let help provide use")
@@ -160,19 +162,22 @@ ADMINISTERED: Final = ALWAYS_ADMINISTERED | _words(
     "jobs environment environments plugin plugins extension extensions infrastructure database databases "
     "trigger triggers escalation oncall incident incidents responder responders sip trunk application "
     "applications subaccount account accounts visibility sharing package packages dependency dependencies "
-    "number numbers caller orchestration orchestrations integration integrations connector connectors "
-    "datasource virtualmachine"
+    "caller orchestration orchestrations integration integrations connector connectors datasource "
+    "virtualmachine"
 )
-MONEY: Final = _words(
-    "payment payments invoice invoices refund refunds payout payouts charge charges subscription "
-    "subscriptions order orders funds money purchase purchases checkout transaction transactions transfer "
-    "transfers wallet coupon coupons billing trade trades bid credit"
+# Tools that exist to change infrastructure.
+INFRASTRUCTURE: Final = _words("kubernetes kubectl k8s terraform helm ansible docker cloudformation pulumi")
+ALWAYS_MONEY: Final = _words("payment payments invoice invoices refund refunds payout payouts charge charges")
+MONEY: Final = ALWAYS_MONEY | _words(
+    "subscription subscriptions order orders funds money purchase purchases checkout transaction "
+    "transactions transfer transfers wallet coupon coupons billing trade trades bid credit"
 )
 # Made by a model that somebody pays for.
 MEDIA: Final = _words(
     "image images video videos audio music song speech voice voices sound animation picture art"
 )
 FILES: Final = _words("file files")
+NUMBERS: Final = _words("number numbers integers")
 CELLS: Final = _words("cell cells range table column row rows")
 LINKS: Final = _words("link links deeplink deeplinks")
 
@@ -217,7 +222,8 @@ PUBLIC: Final = _words(
     "holidays planet astronomy nasa joke jokes trivia npm pypi crate crates nixos nixpkgs nix registry "
     "registries cve cves advisory advisories duckduckgo searxng reference encyclopedia legislation law "
     "laws patent patents drug drugs clinical gene protein icon icons gutenberg bible quran census gdp "
-    "treasury dividends earnings rss pokemon lyrics horoscope zodiac sketchfab polyhaven huggingface"
+    "treasury dividends earnings rss pokemon lyrics horoscope zodiac sketchfab polyhaven huggingface dns "
+    "whois"
 )
 PUBLIC_WEAK: Final = _words("post posts comments example examples product products video videos")
 # These are public whatever private-looking word stands beside them: "YouTube channel", "web page".
@@ -235,8 +241,11 @@ FIXED_SITES: Final = _words("youtube reddit arxiv wikipedia github")
 # The service or the server itself.
 ITSELF: Final = _words(
     "version health healthcheck ping capabilities supported help checklist guide guidelines tutorial faq "
-    "uptime formats languages allowed limits demo tiny logo structured annotated manual cheatsheet primer"
+    "uptime formats languages allowed limits demo tiny logo structured annotated manual cheatsheet primer "
+    "models"
 )
+# Says nothing of the kind by itself, but does next to "this server".
+INFORMATION: Final = _words("tools info information")
 # Something that is made up on the spot.
 COMPUTED: Final = _words(
     "uuid guid random date datetime clock sum timestamp checksum hash regex expression arithmetic math "
@@ -293,6 +302,8 @@ FILE_NAMES: Final = _words("file files filename source destination")
 ABOUT_FILES: Final = _words("type types id ids hash format size extension count limit sid uid url")
 # Together with a word for a place: where something is written.
 OUTPUT_WORDS: Final = _words("output out save dest destination export target write download")
+# Verbs after which a local path is written to as well.
+FETCH: Final = _words("download export save")
 CREDENTIALS: Final = _words(
     "password token secret apikey api_key credential credentials access_key private_key"
 )

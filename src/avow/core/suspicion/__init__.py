@@ -1,0 +1,41 @@
+"""Text that tries something: instructions aimed at the model, hidden characters, terminal escapes.
+
+Signs: `instruction`, `credential-path`, `encoded`, `invisible`, `bidirectional`, `tag-characters`,
+`terminal-escape`, `homoglyph`.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from avow.core.suspicion.characters import character_sightings, visible
+from avow.core.suspicion.homoglyphs import look_alike_words, mixed_words, skeleton
+from avow.core.suspicion.model import Sighting, Suspicion
+from avow.core.suspicion.phrases import phrase_sightings
+
+__all__ = ["Suspicion", "name_suspicions", "suspicions"]
+
+# Enough to act on; a text with more of them than this gains nothing from the rest.
+LIMIT: Final = 50
+
+
+def suspicions(text: str) -> tuple[Suspicion, ...]:
+    """Every sign that a text is more than a description, in the order of their places."""
+    seen = visible(text)
+    read = skeleton(seen)
+    detectors = [character_sightings(text), mixed_words(text), phrase_sightings(read)]
+    if read != seen:
+        # Whole words of Cyrillic or Greek lose their letters in the skeleton.
+        detectors.append(phrase_sightings(seen))
+    return _in_order(*detectors)
+
+
+def name_suspicions(name: str) -> tuple[Suspicion, ...]:
+    """Every sign that an identifier is not what it looks like."""
+    return _in_order(character_sightings(name), look_alike_words(name))
+
+
+def _in_order(*detectors: Iterator[Sighting]) -> tuple[Suspicion, ...]:
+    found = [sighting for detector in detectors for sighting in islice(detector, LIMIT)]
+    found.sort(key=lambda sighting: sighting.place)
+    return tuple(dict.fromkeys(sighting.suspicion for sighting in found))[:LIMIT]
