@@ -1,5 +1,6 @@
 """A directory to work in, with servers that can be made to change, and the program run as a person would."""
 
+import io
 import json
 import os
 import pty
@@ -7,9 +8,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from avow.cli.program import run
 from changes import APPROVED
 
 SERVERS = Path(__file__).parent / "servers"
@@ -32,7 +36,19 @@ class Project:
         return [sys.executable, f"{name}/server.py"]
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run `avow` with its output in pipes."""
+        """Run `avow` in this process, which spares loading it each time; its servers are real processes."""
+        out, err = io.StringIO(), io.StringIO()
+        with ExitStack() as stack:
+            stack.enter_context(chdir(self.directory))
+            stack.enter_context(mock.patch.dict(os.environ, self._environment(environment), clear=True))
+            stack.enter_context(mock.patch.object(sys, "stdin", io.StringIO()))
+            stack.enter_context(redirect_stdout(out))
+            stack.enter_context(redirect_stderr(err))
+            code = run(arguments)
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+    def run_outside(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run `avow` as a program of its own, with its output in pipes."""
         return subprocess.run(
             self._command(arguments),
             cwd=self.directory,

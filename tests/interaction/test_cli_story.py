@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,20 +20,20 @@ def test_from_the_first_look_to_the_drift(project: Project) -> None:
     """Inspect, lock, check, and check again when the server has quietly changed."""
     command = project.serve()
 
-    inspected = project.run("inspect", "--", *command)
+    inspected = project.run_outside("inspect", "--", *command)
     assert inspected.returncode == 0
     assert "files 1.0.0" in inspected.stdout
     assert re.search(r"(low|medium|high) +read_file ", inspected.stdout)
 
-    locked = project.run("lock", "--yes", "--name", "files", "--", *command)
+    locked = project.run_outside("lock", "--yes", "--name", "files", "--", *command)
     assert locked.returncode == 0
     assert list(json.loads(project.lockfile.read_text())["servers"]) == ["files"]
 
-    unchanged = project.run("check")
+    unchanged = project.run_outside("check")
     assert (unchanged.returncode, unchanged.stdout.splitlines()[0]) == (0, "files  as approved")
 
     project.serve(CRITICAL["new optional argument"])
-    drifted = project.run("check")
+    drifted = project.run_outside("check")
     assert drifted.returncode == 1
     assert "critical  tool read_file  " in drifted.stdout
     assert "'command'" in drifted.stdout
@@ -78,7 +79,7 @@ def test_a_person_is_shown_the_drift_and_asked(project: Project, reply: str, cod
 
 def test_values_that_change_by_themselves_are_not_drift(project: Project) -> None:
     """The lock lists them, and a check a moment later is clean."""
-    project.lock("clock", "python3", str(SERVERS / "clock.py"))
+    project.lock("clock", sys.executable, str(SERVERS / "clock.py"))
 
     volatile = json.loads(project.lockfile.read_text())["servers"]["clock"]["volatile"]
 
@@ -125,27 +126,30 @@ def test_the_settings_decide_where_the_command_line_does_not(project: Project) -
     assert found["allowed"][0]["reason"] == "we asked for it"
 
 
-@pytest.mark.parametrize("change", ["second list", "another client's name"])
-def test_what_only_another_look_shows_is_drift_and_says_so(project: Project, change: str) -> None:
-    """A server that shows one thing to us and another to the client is caught."""
+def test_what_only_another_look_shows_is_drift_and_says_so(project: Project) -> None:
+    """A server that answers a second question differently, or another client, is caught."""
     project.lock("files", *project.serve())
-    project.serve(CRITICAL[change])
+    project.serve(CRITICAL["second list"])
 
-    found = project.document("check", "--thorough", code=1)["servers"]["files"]
+    found = project.document("check", code=1)["servers"]["files"]
 
     assert found["highest"] == "critical"
     assert all(drift["seen"] for drift in found["drift"])
 
 
-def test_lock_says_loudly_that_a_server_is_not_the_same_for_everybody(project: Project) -> None:
-    """And inspect --thorough has it as data."""
-    command = project.serve(CRITICAL["another client's name"])
+def test_a_server_that_is_not_the_same_for_everybody(project: Project) -> None:
+    """Lock says it loudly, inspect has it as data, and a thorough check finds it."""
+    command = [sys.executable, str(SERVERS / "chameleon.py")]
+    project.lock("chameleon", *command, "same")
 
-    locked = project.run("lock", "--yes", "--", *command)
-    inspected = project.document("inspect", "--thorough", "--", *command)
+    inspected = project.document("inspect", "--thorough", "--", *command, "different")
+    checked = project.document("check", "--thorough", "chameleon", "--", *command, "different", code=1)
+    locked = project.run("lock", "--yes", "--name", "other", "--", *command, "different")
 
-    assert "It does not always show the same" in locked.stdout
-    assert any(look["drift"][0]["name"] == "read_file" for look in inspected["variance"])
+    assert [look["seen"] for look in inspected["variance"]] == ["by a client named cursor-vscode"]
+    drift = checked["servers"]["chameleon"]["drift"]
+    assert {one["seen"] for one in drift} == {"by a client named cursor-vscode"}
+    assert "It does not always show the same  by a client named cursor-vscode" in locked.stdout
 
 
 def test_a_malformed_answer_is_critical_drift_for_check_and_an_error_for_the_others(project: Project) -> None:

@@ -117,7 +117,7 @@ def test_an_edited_lockfile_is_refused_by_every_command(project: Project) -> Non
 
 def test_a_value_given_to_a_server_shows_nowhere(project: Project) -> None:
     """Not even when the server itself repeats it."""
-    command = ["python3", str(SERVERS / "telltale.py"), "stderr"]
+    command = [sys.executable, str(SERVERS / "telltale.py"), "stderr"]
 
     ended = project.run("inspect", "-e", f"TOKEN={TOKEN}", "--", *command)
 
@@ -128,7 +128,7 @@ def test_a_value_given_to_a_server_shows_nowhere(project: Project) -> None:
 
 def test_a_secret_is_not_written_to_the_lockfile(project: Project) -> None:
     """The server writes its token into a description: locking it is refused, naming the variable."""
-    command = ["python3", str(SERVERS / "telltale.py"), "declare"]
+    command = [sys.executable, str(SERVERS / "telltale.py"), "declare"]
 
     ended = project.run("lock", "--yes", "-e", "TOKEN", "--", *command, TOKEN=TOKEN)
 
