@@ -1,6 +1,7 @@
 """`avow run`: a stdio server for any MCP client, held to what was approved."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,11 +58,12 @@ def command(
     """
     log = EventLog(entry or name or "server", log_path)
     try:
-        values = read_given(environment, (), os.environ).environment
+        values = _values(environment)
         held = _held(
             entry,
             name,
             server_command(ctx),
+            values,
             _approved(lockfile, trust, required=require_signature, needed=entry is not None),
             lockfile,
             _policy(audit=audit),
@@ -76,10 +78,17 @@ def command(
     return _SERVER_FAILED if ending in (Ending.SERVER_GONE, Ending.REFUSED) else 0
 
 
+def _values(options: tuple[str, ...]) -> Mapping[str, str]:
+    """The values to pass on; a name without one is left out, since a client may name more than it has."""
+    present = [option for option in options if "=" in option or option in os.environ]
+    return read_given(present, (), os.environ).environment
+
+
 def _held(
     entry: str | None,
     name: str | None,
     server: tuple[str, ...],
+    values: Mapping[str, str],
     approved: Lockfile | None,
     lockfile: Path,
     policy: GatePolicy,
@@ -90,7 +99,7 @@ def _held(
             "a NAME starts the command of its entry: leave out the command, or say --name NAME -- COMMAND"
         )
     if server:
-        return hold_command(name, server, approved, lockfile, policy, holding)
+        return hold_command(name, server, values, approved, lockfile, policy, holding)
     if entry is None or approved is None:
         raise UsageError("nothing to run", hint="`avow run NAME`, or `avow run -- COMMAND ARG…`")
     if entry not in approved.servers:

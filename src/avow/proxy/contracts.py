@@ -1,6 +1,7 @@
 """From what a user names to what a session is held to: the command to start, the contract, the policy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -9,8 +10,9 @@ from avow.core.contract import Contract
 from avow.core.lockfile import Entry, Lockfile
 from avow.core.snapshot import Source
 from avow.core.target import StdioTarget, Target
-from avow.errors import UsageError
+from avow.errors import ServerLaunchError, UsageError
 from avow.protocol.gate.policy import GatePolicy
+from avow.system.processes import expand
 
 
 class Holding(StrEnum):
@@ -40,12 +42,15 @@ def hold_entry(name: str, entry: Entry, policy: GatePolicy, holding: Holding = H
 def hold_command(
     name: str | None,
     command: Sequence[str],
+    values: Mapping[str, str],
     lockfile: Lockfile | None,
     path: Path,
     policy: GatePolicy,
     holding: Holding | None,
 ) -> Held:
     """Hold the server that a command starts, to its entry when it has one.
+
+    An entry may say `${NAME}` where the command has the value of that variable.
 
     Raises:
         UsageError: the entry approves another command, or is asked for and not there.
@@ -60,12 +65,20 @@ def hold_command(
             )
         return Held(name or command[0], target, None, _policy(policy, holding or Holding.FROZEN))
     approved = entry.snapshot.target
-    if not isinstance(approved, StdioTarget) or [approved.command, *approved.args] != list(command):
+    if not isinstance(approved, StdioTarget) or list(command) not in _spellings(approved, values):
         raise UsageError(
             f"the entry {name!r} of {path} approves another command than this one",
             hint=f"start what is approved with `avow run {name}`, or approve this one with `avow lock`",
         )
     return hold_entry(name or command[0], entry, policy, holding or Holding.LOCK)
+
+
+def _spellings(target: StdioTarget, values: Mapping[str, str]) -> Iterator[list[str]]:
+    """The command as it was approved, and as it reads with its variables filled in."""
+    words = [target.command, *target.args]
+    yield words
+    with suppress(ServerLaunchError):
+        yield [expand(word, values) for word in words]
 
 
 def _policy(policy: GatePolicy, holding: Holding) -> GatePolicy:
