@@ -6,14 +6,15 @@ linear. Where a pattern needs look-around, which that engine lacks, matching bac
 number of steps and counts as a mismatch beyond.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Final
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Final
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
 from avow.errors import DeclarationError, MalformedInputError
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
 
 MAX_SCHEMA_BYTES: Final = 1_048_576
 """A larger schema is not compiled."""
@@ -24,8 +25,6 @@ MAX_EFFORT: Final = 500_000
 _EXPLAINED: Final = 10_000
 _BACKTRACKS: Final = 10_000
 _PATTERN_BYTES: Final = 1_048_576
-
-_compile: Final = partial(jsonschema_rs.validator_for, validate_formats=False, offline=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Mismatch:
 class ArgumentChecker:
     """A compiled schema."""
 
-    _validator: jsonschema_rs.Validator
+    _validator: "Validator"
     _properties: frozenset[str]
     _folded: frozenset[str]
     _explains: bool
@@ -97,16 +96,18 @@ def compile_checker(schema: JsonValue) -> ArgumentChecker:
     )
 
 
-def _validator(schema: JsonObject | bool) -> jsonschema_rs.Validator:
-    linear = jsonschema_rs.RegexOptions(size_limit=_PATTERN_BYTES, dfa_size_limit=_PATTERN_BYTES)
+def _validator(schema: JsonObject | bool) -> "Validator":
+    # Imported late: it takes longer to load than all the rest, and not every session calls a tool.
+    from jsonschema_rs import FancyRegexOptions, RegexOptions, validator_for
+
+    linear = RegexOptions(size_limit=_PATTERN_BYTES, dfa_size_limit=_PATTERN_BYTES)
+    bounded = FancyRegexOptions(
+        backtrack_limit=_BACKTRACKS, size_limit=_PATTERN_BYTES, dfa_size_limit=_PATTERN_BYTES
+    )
+    with suppress(ValueError):
+        return validator_for(schema, pattern_options=linear, validate_formats=False, offline=True)
     try:
-        return _compile(schema, pattern_options=linear)
-    except ValueError:
-        bounded = jsonschema_rs.FancyRegexOptions(
-            backtrack_limit=_BACKTRACKS, size_limit=_PATTERN_BYTES, dfa_size_limit=_PATTERN_BYTES
-        )
-    try:
-        return _compile(schema, pattern_options=bounded)
+        return validator_for(schema, pattern_options=bounded, validate_formats=False, offline=True)
     except ValueError as exc:
         # What the library says may quote the schema, which a server wrote.
         raise DeclarationError("the input schema does not compile") from exc

@@ -35,6 +35,7 @@ _SMALL: Final = 1024
 _SURELY_IN_RANGE: Final = 300
 _BRACE: Final = 0x7B
 _SAFE_INTEGER: Final = 2**53 - 1
+_BAD_ID: Final = "the id is neither a string nor an integer that every reader can tell apart"
 _ENVELOPE: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -204,9 +205,25 @@ def error_response(request_id: RequestId | None, code: int, message: str, data: 
 
 def _classify(line: bytes, found: JsonObject) -> Message:
     """Sort a message by the members it has; `found` holds values, or raw bytes of values."""
-    request_id = _plain(found.get("id"))
-    has_id = type(request_id) is int or type(request_id) is str
+    request_id = found.get("id")
+    if isinstance(request_id, msgspec.Raw):
+        request_id = _decode(request_id)
+    has_id = (type(request_id) is int or type(request_id) is str) and _is_usable(request_id)
     known = request_id if has_id else None
+    _check_members(found, known)
+    if "method" not in found:
+        return _answer(line, found, known, absent="id" in found and request_id is None)
+    method = _plain(found["method"])
+    if type(method) is not str or "result" in found or "error" in found:
+        raise UnreadableMessageError("it is both a request and an answer, or neither", request_id=known)
+    if has_id:
+        return Message(Form.REQUEST, line, request_id, method, found.get("params"))
+    if "id" in found:
+        raise UnreadableMessageError(_BAD_ID)
+    return Message(Form.NOTIFICATION, line, None, method, found.get("params"))
+
+
+def _check_members(found: JsonObject, known: RequestId | None) -> None:
     if not found.keys() <= _ENVELOPE:
         try:
             refuse_variants(found, _ENVELOPE)
@@ -214,33 +231,18 @@ def _classify(line: bytes, found: JsonObject) -> Message:
             raise UnreadableMessageError(exc.message, request_id=known) from None
     if _plain(found.get("jsonrpc")) != "2.0":
         raise UnreadableMessageError("the member jsonrpc is not 2.0", request_id=known)
-    if has_id and not _is_usable(request_id):
-        raise UnreadableMessageError("the id is too long to be told apart by every reader")
-    if "method" in found:
-        method = _plain(found["method"])
-        if type(method) is not str or "result" in found or "error" in found:
-            raise UnreadableMessageError(
-                "the message is both a request and an answer, or neither", request_id=known
-            )
-        if has_id:
-            return Message(Form.REQUEST, line, request_id, method, found.get("params"))
-        if "id" in found:
-            raise UnreadableMessageError("the id is neither a string nor an integer")
-        return Message(Form.NOTIFICATION, line, None, method, found.get("params"))
-    return _answer(line, found, known)
 
 
-def _answer(line: bytes, found: JsonObject, known: RequestId | None) -> Message:
+def _answer(line: bytes, found: JsonObject, known: RequestId | None, *, absent: bool) -> Message:
+    """An answer; only an error may lack an id, where its sender could not tell it."""
     failed = "error" in found
     if failed == ("result" in found) or "params" in found:
-        raise UnreadableMessageError(
-            "the message has neither a method, a result nor an error", request_id=known
-        )
+        raise UnreadableMessageError("it has neither a method, a result nor an error", request_id=known)
     body = found["error" if failed else "result"]
     if not (memoryview(body)[0] == _BRACE if isinstance(body, msgspec.Raw) else type(body) is dict):
         raise UnreadableMessageError("the answer is not an object", request_id=known)
-    if known is None and not (failed and "id" in found and _plain(found["id"]) is None):
-        raise UnreadableMessageError("the id is neither a string nor an integer")
+    if known is None and not (failed and absent):
+        raise UnreadableMessageError(_BAD_ID)
     return Message(Form.RESPONSE, line, known, "", body, failed)
 
 

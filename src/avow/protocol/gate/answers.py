@@ -12,7 +12,7 @@ from avow.errors import MalformedInputError
 from avow.protocol.events import Event, event
 from avow.protocol.gate.client_capabilities import ASKING_METHODS, missing_capability
 from avow.protocol.gate.handshake import judge_presentation
-from avow.protocol.gate.lists import JudgedPage, Page, judge_page, read_page
+from avow.protocol.gate.lists import JudgedPage, judge_page, read_page
 from avow.protocol.gate.pending import Listing, Pending
 from avow.protocol.gate.refusal import (
     CAPABILITY_MISSING,
@@ -80,7 +80,7 @@ class Answers:
             raise malformed(pending.method, exc.message) from None
         return Shown(message.line)
 
-    def page(self, kind: Kind, body: bytes, listing: Listing) -> tuple[Page, JudgedPage]:
+    def page(self, body: bytes, listing: Listing) -> JudgedPage:
         """Read and judge one page of a walk, from memory when the same bytes came before.
 
         Raises:
@@ -90,24 +90,30 @@ class Answers:
         session = self._session
         contract = session.contract
         assert contract is not None
-        restricted = session.calls.restricted
-        known = session.knowledge.remembered(kind, restricted, body)
+        kind, restricted = listing.kind, session.calls.restricted
         is_allowed = session.knowledge.is_low if restricted else None
-        on_changed = session.policy.on_changed
+        known = session.knowledge.remembered(kind, restricted, body)
         if known is None:
-            page = read_page(kind, body)
-            judged = judge_page(page, contract, on_changed, is_allowed=is_allowed)
-            session.knowledge.remember(kind, restricted, body, page, judged)
+            judged = judge_page(
+                read_page(kind, body), contract, session.policy.on_changed, is_allowed=is_allowed
+            )
+            session.knowledge.remember(kind, restricted, body, judged)
         else:
-            page, judged = known[0], known[1].again()
-        if listing.names and not listing.names.isdisjoint(page.names):
-            judged = judge_page(page, contract, on_changed, seen=listing.names, is_allowed=is_allowed)
-        listing.turn(page.names, page.cursor, len(body))
+            judged = known.again()
+        if listing.names and not listing.names.isdisjoint(judged.names):
+            judged = judge_page(
+                read_page(kind, body),
+                contract,
+                session.policy.on_changed,
+                seen=listing.names,
+                is_allowed=is_allowed,
+            )
+        listing.turn(judged.names, judged.cursor, len(body))
         limits = session.policy.limits
         if listing.pages > limits.list_pages or len(listing.names) > limits.list_items:
             raise limit_reached("the list has more pages or items than are accepted")
         session.knowledge.saw(kind, judged)
-        return page, judged
+        return judged
 
     def _settle_era(self, era: Era) -> None:
         if self._session.era is None:
@@ -164,7 +170,7 @@ class Answers:
     def _listed(self, message: Message, listing: Listing) -> Shown:
         session = self._session
         envelope = members(message.line)
-        _, judged = self.page(listing.kind, envelope["result"], listing)
+        judged = self.page(envelope["result"], listing)
         session.walks[listing.kind] = listing
         if listing.cursor is None and listing.from_start:
             session.knowledge.finished(listing)

@@ -182,10 +182,11 @@ class Calls:
             raise outside(Reason.NOT_APPROVED, Kind.RESOURCE, uri)
 
     def _covering(self, uri: str) -> Iterator[Capability]:
-        """The approved resource of that URI, and the approved templates that expand to it."""
+        """The approved resource of that URI, or else the approved templates that expand to it."""
         exact = self._contract.find(Kind.RESOURCE, uri)
         if exact is not None:
             yield exact
+            return
         for template in self._contract.of_kind(Kind.TEMPLATE).values():
             compiled = self._knowledge.template(template.name)
             if compiled is not None and compiled.matches(uri):

@@ -1,6 +1,6 @@
 """The gate: fed with raw messages from both sides, it says what goes where, with no I/O of its own."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from avow.core.contract import Contract
 from avow.core.severity import Severity
@@ -61,7 +61,9 @@ class Gate:
         self._inquiry = Inquiry(self._session, self._answers)
         self._held = Held(policy.limits)
         self._audit = policy.audit
+        self._established = False
         self._limit = policy.limits.message_bytes
+        self._too_large = f"the message is larger than {self._limit} bytes"
 
     @property
     def phase(self) -> Phase:
@@ -130,6 +132,14 @@ class Gate:
         self._end(out)
         return out.decision()
 
+    def expire(self) -> None:
+        """What was seen of the server is too old: its lists are compared again before the next call.
+
+        A server of 2026-07-28 tells nobody about a changed list who has not subscribed; whoever has a clock
+        calls this when the `ttlMs` of its lists has passed, or now and then.
+        """
+        self._knowledge.expire()
+
     def abandon(self, reason: str) -> Decision:
         """The gate's own questions were not answered in time: what was held for them is refused."""
         out = Outbox()
@@ -138,19 +148,14 @@ class Gate:
         return out.decision()
 
     def _read(self, line: bytes) -> Message | None:
-        if not line:
-            return None
-        message = read(line)
-        if len(line) > self._limit:
-            raise UnreadableMessageError(
-                f"the message is larger than {self._limit} bytes", request_id=message.id
-            )
-        return message
+        return read(line) if line else None
 
     def _take(self, message: Message, headers: HeaderFacts | None, out: Outbox) -> None:
         """A readable message from the client: answers pass at once, the rest in order."""
         if message.form is Form.RESPONSE:
-            self._server_requests.answered(message, out)
+            self._server_requests.answered(message, out, too_large=len(message.line) > self._limit)
+        elif len(message.line) > self._limit:
+            self._tell(message, limit_reached(self._too_large), out)
         elif self._held:
             self._hold(message, headers, out)
         else:
@@ -159,6 +164,7 @@ class Gate:
             except Wait as wait:
                 if self._hold(message, headers, out):
                     self._wait(wait, out)
+            self._establish(out)
 
     def _pass(self, message: Message, headers: HeaderFacts | None, out: Outbox) -> None:
         """Let one message through, or refuse it.
@@ -176,6 +182,8 @@ class Gate:
                     self._batch(message, out)
         except Refusal as refusal:
             self._refuse(message, refusal, out)
+        except UnreadableMessageError as exc:
+            self._unreadable_from_client(exc, out)
 
     def _admit(self, message: Message, headers: HeaderFacts | None, out: Outbox) -> None:
         admission = self._requests.judge(message, headers)
@@ -198,6 +206,10 @@ class Gate:
             self._session.pending.add(message.id, self._requests.unjudged(message))
             out.to_server.append(message.line)
             return
+        self._tell(message, refusal, out)
+
+    def _tell(self, message: Message, refusal: Refusal, out: Outbox) -> None:
+        """Log a refusal, and answer whoever waits for an answer."""
         out.events.append(refusal.event)
         if message.form is not Form.NOTIFICATION:
             out.to_client.append(error_response(message.id, refusal.code, refusal.message, refusal.data))
@@ -209,7 +221,7 @@ class Gate:
         session = self._session
         if session.version != BATCHING or session.phase is not Phase.ACTIVE:
             raise invalid_request("several messages in one array are not part of this protocol version")
-        parts = self._parts(message)
+        parts = [_read_part(element) for element in read_batch(message.line)]
         for part in parts:
             if part.form is Form.REQUEST:
                 self._requests.probe(part)
@@ -219,35 +231,38 @@ class Gate:
                 self._server_requests.answered(part, inner)
             else:
                 self._pass(part, None, inner)
-        _rebuild(message.line, parts, inner.to_server, out.to_server)
+        _rebuild(message.line, [part.line for part in parts], inner.to_server, out.to_server)
         out.to_client.extend(inner.to_client)
         out.events.extend(inner.events)
 
-    def _parts(self, message: Message) -> list[Message]:
-        parts = [read(element) for element in read_batch(message.line)]
-        if any(part.form is Form.BATCH for part in parts):
-            raise UnreadableMessageError("a batch inside a batch")
-        return parts
-
     def _receive(self, message: Message, out: Outbox) -> None:
+        if len(message.line) > self._limit and message.form in (Form.NOTIFICATION, Form.BATCH):
+            raise UnreadableMessageError(self._too_large)
         match message.form:
             case Form.RESPONSE:
                 self._answered(message, out)
             case Form.REQUEST:
-                self._server_requests.judge(message, out)
+                self._server_requests.judge(message, out, too_large=len(message.line) > self._limit)
             case Form.NOTIFICATION:
                 self._notifications.from_server(message, out)
             case Form.BATCH:
-                if self._session.version != BATCHING:
-                    raise UnreadableMessageError("several messages in one array are not part of this version")
-                parts = self._parts(message)
-                inner = Outbox()
-                for part in parts:
-                    self._receive(part, inner)
-                _rebuild(message.line, parts, inner.to_client, out.to_client)
-                out.to_server.extend(inner.to_server)
-                out.events.extend(inner.events)
-                out.close = out.close or inner.close
+                self._receive_batch(message, out)
+
+    def _receive_batch(self, message: Message, out: Outbox) -> None:
+        """Each message of the array on its own; one that cannot be read does not take the others along."""
+        if self._session.version != BATCHING:
+            raise UnreadableMessageError("several messages in one array are not part of this version")
+        inner = Outbox()
+        elements = read_batch(message.line)
+        for element in elements:
+            try:
+                self._receive(_read_part(element), inner)
+            except UnreadableMessageError as exc:
+                self._unreadable_from_server(element, exc, inner)
+        _rebuild(message.line, elements, inner.to_client, out.to_client)
+        out.to_server.extend(inner.to_server)
+        out.events.extend(inner.events)
+        out.close = out.close or inner.close
 
     def _answered(self, message: Message, out: Outbox) -> None:
         request_id = message.id
@@ -264,6 +279,8 @@ class Gate:
                 )
             return
         try:
+            if len(message.line) > self._limit:
+                raise limit_reached(self._too_large)
             shown = self._answers.judge(message, pending)
         except Refusal as refusal:
             self._withhold(message, refusal, out)
@@ -279,10 +296,7 @@ class Gate:
             out.events.append(as_audit(refusal.event))
             out.to_client.append(message.line)
             return
-        out.events.append(refusal.event)
-        out.to_client.append(error_response(message.id, refusal.code, refusal.message, refusal.data))
-        if refusal.close:
-            self._end(out)
+        self._tell(message, refusal, out)
 
     def _unreadable_from_client(self, exc: UnreadableMessageError, out: Outbox) -> None:
         out.events.append(
@@ -309,15 +323,21 @@ class Gate:
     def _hold(self, message: Message, headers: HeaderFacts | None, out: Outbox) -> bool:
         if self._held.add(message, headers):
             return True
-        refusal = limit_reached("too many messages wait until the server's lists have been compared")
-        out.events.append(refusal.event)
-        if message.form is not Form.NOTIFICATION:
-            out.to_client.append(error_response(message.id, refusal.code, refusal.message))
+        too_many = "too many messages wait until the server's lists have been compared"
+        self._tell(message, limit_reached(too_many), out)
         return False
 
     def _wait(self, wait: Wait, out: Outbox) -> None:
-        if not isinstance(wait, WaitForHandshake):
+        """Begin to find out what is missing, unless a question is open: its answer leads back here."""
+        if not isinstance(wait, WaitForHandshake) and not self._inquiry.is_open:
             self._apply(self._inquiry.begin(wait.kind, wait.claims), out)
+
+    def _establish(self, out: Outbox) -> None:
+        """Ask for what makes the contract as soon as a session is active, before anybody needs it."""
+        session = self._session
+        if session.phase is Phase.ACTIVE and session.contract is None and not self._established:
+            self._established = True
+            self._apply(self._inquiry.begin(None, session.claims), out)
 
     def _apply(self, findings: Findings, out: Outbox) -> None:
         out.to_server.extend(findings.requests)
@@ -347,6 +367,7 @@ class Gate:
                     return
                 self._refuse(message, outside(Reason.UNVERIFIED, wait.kind or "server", message.method), out)
             self._held.remove_first()
+            self._establish(out)
 
     def _end(self, out: Outbox) -> None:
         self._session.phase = Phase.TERMINATED
@@ -366,9 +387,16 @@ def _on_one_line(line: bytes) -> bytes:
     return line
 
 
-def _rebuild(whole: bytes, parts: Iterable[Message], passed: list[bytes], into: list[bytes]) -> None:
+def _read_part(element: bytes) -> Message:
+    part = read(element)
+    if part.form is Form.BATCH:
+        raise UnreadableMessageError("a batch inside a batch")
+    return part
+
+
+def _rebuild(whole: bytes, parts: Sequence[bytes], passed: list[bytes], into: list[bytes]) -> None:
     """Forward a batch as it came when all of it passes, or what is left of it."""
-    if passed == [part.line for part in parts]:
+    if passed == list(parts):
         into.append(whole)
     elif passed:
         into.append(b"[" + b",".join(passed) + b"]")

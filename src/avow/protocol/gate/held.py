@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 
 from avow.protocol.gate.policy import Limits
 from avow.protocol.gate.stateless import HeaderFacts
-from avow.protocol.messages import Form, Message, RequestId
+from avow.protocol.messages import Form, Message, RequestId, UnreadableMessageError, read, read_batch
 
 
 class Held:
@@ -48,5 +49,15 @@ class Held:
     def request_ids(self) -> Iterator[RequestId]:
         """The ids of the requests that wait."""
         for message, _ in self._queue:
-            if message.form is Form.REQUEST and message.id is not None:
+            if message.form is Form.BATCH:
+                yield from _ids_in_batch(message)
+            elif message.id is not None:
                 yield message.id
+
+
+def _ids_in_batch(batch: Message) -> Iterator[RequestId]:
+    with suppress(UnreadableMessageError):
+        for part in read_batch(batch.line):
+            request = read(part)
+            if request.form is Form.REQUEST and request.id is not None:
+                yield request.id

@@ -14,7 +14,7 @@ from avow.core.snapshot import Source
 from avow.errors import MalformedInputError
 from avow.protocol.events import Event, event
 from avow.protocol.gate.answers import Answers
-from avow.protocol.gate.lists import JudgedPage, Page, read_page
+from avow.protocol.gate.lists import read_page
 from avow.protocol.gate.pending import Claims, Listing
 from avow.protocol.gate.policy import Fallback
 from avow.protocol.gate.refusal import Refusal, limit_reached
@@ -147,13 +147,12 @@ class Inquiry:
         match self._session.policy.fallback:
             case Fallback.FREEZE:
                 self._freeze(claims, findings)
-            case Fallback.OPEN:
+            case Fallback.REJECT if not self._session.policy.audit:
+                findings.reject = True
+            case Fallback.REJECT | Fallback.OPEN:
                 self._adopt(
                     Contract.from_signature(Signature(), ContractSource.DECLARED, open_kinds=Kind), findings
                 )
-            case Fallback.REJECT:
-                findings.reject = True
-                self._failed.add(None)
 
     def _freeze(self, claims: Claims, findings: Findings) -> None:
         self._frozen.clear()
@@ -173,9 +172,11 @@ class Inquiry:
         if message.failed:
             self._missing(listing, message, findings)
         else:
-            page = self._page(listing, message, findings)
-            if page.cursor is not None:
-                self._ask(question.method, question.claims, findings, listing, question.attempt, page.cursor)
+            self._page(listing, message, findings)
+            if listing.cursor is not None:
+                self._ask(
+                    question.method, question.claims, findings, listing, question.attempt, listing.cursor
+                )
                 return
         self._finish(question, listing, findings)
 
@@ -190,13 +191,12 @@ class Inquiry:
             event("contract_incomplete", Severity.MODERATE, kind=listing.kind, detail=detail)
         )
 
-    def _page(self, listing: Listing, message: Message, findings: Findings) -> Page:
+    def _page(self, listing: Listing, message: Message, findings: Findings) -> None:
         body = members(message.line)["result"]
         limits = self._session.policy.limits
         if listing.size + len(body) > limits.list_bytes:
             raise limit_reached(f"the list is larger than {limits.list_bytes} bytes")
         before = listing.cursor
-        judged: JudgedPage | None = None
         if self._session.contract is None:
             page = read_page(listing.kind, body)
             listing.turn(page.names, page.cursor, len(body))
@@ -204,11 +204,9 @@ class Inquiry:
                 raise limit_reached("the list has more pages or items than are accepted")
             self._frozen.extend(page.capabilities)
         else:
-            page, judged = self._answers.page(listing.kind, body, listing)
-            findings.events.extend(judged.events)
-        if page.cursor is not None and page.cursor == before:
+            findings.events.extend(self._answers.page(body, listing).events)
+        if listing.cursor is not None and listing.cursor == before:
             raise MalformedInputError("the pages of the list go in a circle")
-        return page
 
     def _finish(self, question: _Question, listing: Listing, findings: Findings) -> None:
         if self._session.contract is None:

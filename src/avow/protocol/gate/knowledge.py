@@ -5,7 +5,7 @@ One connection has one; the requests of a stateless server may share one.
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from avow.core.arguments import ArgumentChecker, compile_checker
 from avow.core.capability import Capability, Kind
@@ -13,11 +13,15 @@ from avow.core.contract import Contract
 from avow.core.risk import Level, assess
 from avow.core.uri_template import UriTemplate, compile_template
 from avow.errors import DeclarationError
-from avow.protocol.gate.lists import JudgedPage, Page
+from avow.protocol.gate.lists import JudgedPage
 from avow.protocol.gate.pending import Listing
 
-_PAGES: Final = 64
-_PAGE_BYTES: Final = 8 * 1024 * 1024
+if TYPE_CHECKING:
+    from avow.core.canonical import Digest
+
+_PAGES: Final = 32
+_PAGE_BYTES: Final = 2 * 1024 * 1024
+_RATINGS: Final = 10_000
 
 
 @dataclass(slots=True)
@@ -41,8 +45,8 @@ class Knowledge:
         self._kinds = {kind: _Kind() for kind in Kind}
         self._checkers: dict[str, ArgumentChecker | None] = {}
         self._templates: dict[str, UriTemplate | None] = {}
-        self._low: dict[str, bool] = {}
-        self._pages: OrderedDict[tuple[Kind, bool, bytes], tuple[Page, JudgedPage]] = OrderedDict()
+        self._low: dict[Digest, bool] = {}
+        self._pages: OrderedDict[tuple[Kind, bool, bytes], JudgedPage] = OrderedDict()
         self._pages_size = 0
 
     def is_verified(self, kind: Kind, key: bytes) -> bool:
@@ -58,6 +62,11 @@ class Knowledge:
         known = self._kinds[kind]
         known.generation += 1
         known.verified_for = None
+
+    def expire(self) -> None:
+        """What was seen may no longer be so: every list is compared again before it is relied on."""
+        for kind in Kind:
+            self.list_changed(kind)
 
     def generation(self, kind: Kind) -> int:
         """Which list a walk through the pages begins with."""
@@ -96,23 +105,25 @@ class Knowledge:
         return self._templates[text]
 
     def is_low(self, tool: Capability) -> bool:
-        """Whether an approved tool is rated `low`."""
-        if tool.name not in self._low:
-            self._low[tool.name] = assess(tool).level is Level.LOW
-        return self._low[tool.name]
+        """Whether a tool is rated `low`."""
+        if tool.digest not in self._low:
+            if len(self._low) >= _RATINGS:
+                self._low.clear()
+            self._low[tool.digest] = assess(tool).level is Level.LOW
+        return self._low[tool.digest]
 
-    def remembered(self, kind: Kind, restricted: bool, body: bytes) -> tuple[Page, JudgedPage] | None:
+    def remembered(self, kind: Kind, restricted: bool, body: bytes) -> JudgedPage | None:
         """The judgement of a page with exactly these bytes."""
         found = self._pages.get((kind, restricted, body))
         if found is not None:
             self._pages.move_to_end((kind, restricted, body))
         return found
 
-    def remember(self, kind: Kind, restricted: bool, body: bytes, page: Page, judged: JudgedPage) -> None:
+    def remember(self, kind: Kind, restricted: bool, body: bytes, judged: JudgedPage) -> None:
         """Keep a judgement, and forget the one that was not asked for longest when there are too many."""
         if len(body) > _PAGE_BYTES:
             return
-        self._pages[kind, restricted, body] = page, judged
+        self._pages[kind, restricted, body] = judged
         self._pages_size += len(body)
         while len(self._pages) > _PAGES or self._pages_size > _PAGE_BYTES:
             (_, _, forgotten), _ = self._pages.popitem(last=False)

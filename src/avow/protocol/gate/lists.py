@@ -16,6 +16,7 @@ from avow.protocol.gate.policy import OnChanged
 from avow.protocol.messages import elements, encode, join, members, refuse_variants
 
 _CURSOR: Final = "nextCursor"
+_MAX_EVENTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class JudgedPage:
     """What becomes of a page: the bytes to show instead (`None`: what came), and how its items compare."""
 
     body: bytes | None
+    names: frozenset[str]
+    cursor: str | None
     unchanged: frozenset[str]
     changed: frozenset[str]
     events: tuple[Event, ...]
@@ -114,9 +117,18 @@ def judge_page(
         for what, severity, detail in (_DETAILS[verdict],)
     )
     if not events:
-        return JudgedPage(None, unchanged, changed, ())
+        return JudgedPage(None, page.names, page.cursor, unchanged, changed, ())
     shown = b"[" + b",".join(_shown(page, verdicts, contract, on_changed)) + b"]"
-    return JudgedPage(join({**page.members, page.kind.collection: shown}), unchanged, changed, events)
+    body = join({**page.members, page.kind.collection: shown})
+    return JudgedPage(body, page.names, page.cursor, unchanged, changed, _few(page.kind, events))
+
+
+def _few(kind: Kind, events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """At most `_MAX_EVENTS`: a server decides how long its list is, not how long our log is."""
+    if len(events) <= _MAX_EVENTS:
+        return events
+    detail = f"{len(events) - _MAX_EVENTS} more of this list are not named here"
+    return (*events[:_MAX_EVENTS], event("list_withheld", Severity.CRITICAL, kind=kind, detail=detail))
 
 
 def _verdict(

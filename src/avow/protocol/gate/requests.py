@@ -137,7 +137,9 @@ class Requests:
                 raise invalid_request(
                     f"the session is {session.phase}, not active", what="phase_violation", name=method
                 )
-            if params is not None and "_meta" in params and is_modern(params):
+            if method == "server/discover" or (
+                params is not None and "_meta" in params and is_modern(params)
+            ):
                 raise invalid_request("this session began with initialize", what="era_violation", name=method)
             if headers is not None and headers.protocol_version not in (None, session.version):
                 raise invalid_request("the header names another protocol version", what="header_mismatch")

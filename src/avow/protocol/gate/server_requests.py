@@ -30,7 +30,7 @@ class ServerRequests:
         """Judge for one connection."""
         self._session = session
 
-    def judge(self, message: Message, out: Outbox) -> None:
+    def judge(self, message: Message, out: Outbox, *, too_large: bool = False) -> None:
         """Pass a request to the client, or answer the server with an error."""
         waiting = self._session.server_pending
         assert message.id is not None
@@ -38,18 +38,23 @@ class ServerRequests:
             self._refuse(
                 message, INVALID_REQUEST, "id_reused", "the id belongs to another request", out, final=True
             )
-        elif waiting.is_full:
-            detail = "too many requests wait for the client's answer"
+        elif waiting.is_full or too_large:
+            detail = "it is too large, or too many requests wait for the client's answer"
             self._refuse(message, LIMIT_REACHED, "limit_reached", detail, out, final=True)
         elif (objection := self._objection(message)) is not None:
             self._refuse(message, *objection, out)
         else:
             self._forward(message, out)
 
-    def answered(self, message: Message, out: Outbox) -> None:
+    def answered(self, message: Message, out: Outbox, *, too_large: bool = False) -> None:
         """An answer of the client: to a request of the server, once."""
         if message.id is not None and self._session.server_pending.take(message.id) is not None:
-            out.to_server.append(message.line)
+            if too_large:
+                detail = "the client's answer is too large"
+                out.events.append(event("limit_reached", Severity.MODERATE, detail=detail))
+                out.to_server.append(error_response(message.id, LIMIT_REACHED, f"avow: {detail}"))
+            else:
+                out.to_server.append(message.line)
         elif message.id is None or not self._session.server_pending.was_given_up(message.id):
             detail = "from the client, to nothing that the server asked: dropped"
             out.events.append(event("answer_unexpected", Severity.MODERATE, detail=detail))
