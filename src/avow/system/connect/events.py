@@ -50,7 +50,7 @@ class EventReader:
         value = value.removeprefix(b" ")
         if name == b"data":
             self._data.append(value)
-            self._size += len(value)
+            self._size += len(value) + 1
         elif name == b"event":
             self._is_message = value in (b"", b"message")
         return b""

@@ -12,16 +12,14 @@ from avow.system.connect.conversation import Conversation
 from avow.system.connect.declaration import Declaration, note_undeclared, read_declaration
 from avow.system.connect.listing import (
     Listings,
-    changing_members,
     check_refusal,
     declared_kinds,
-    has_changed_openly,
     read_lists,
-    settled_lists,
     undeclared_lists,
 )
 from avow.system.connect.negotiation import Negotiated, Opening, ask_discover, discovered, negotiate
 from avow.system.connect.options import ConnectOptions, Look
+from avow.system.connect.settling import changing_members, has_changed_openly, settled_lists
 
 
 class Session:
