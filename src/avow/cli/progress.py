@@ -35,7 +35,7 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str, str], None] | None]:
             rows = [f"{printable(server, 40)}  {printable(words, 60)}" for server, words in doing.items()]
             if len(rows) > _MOST_ROWS:
                 rows = [*rows[:_MOST_ROWS], f"and {len(rows) - _MOST_ROWS} more"]
-            spinner.update(text=Text("\n".join(rows), style="dim"))
+            spinner.update(text=Text("\n  ".join(rows), style="dim"))
 
     with Live(spinner, console=Console(stderr=True), transient=True, refresh_per_second=12):
         yield tell

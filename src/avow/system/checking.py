@@ -24,7 +24,8 @@ from avow.system.looking import Looked, Seen
 class Compared:
     """A server that was looked at: how it differs from what was approved.
 
-    `observed` is None when its answer was malformed: nothing in such an answer is hashed.
+    `observed` is None when its answer was malformed: nothing in such an answer is hashed. `snapshot` is
+    what was seen at the first look, to introduce what is new in it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Compared:
     drift: tuple[Drift, ...]
     allowed: tuple[Allowed, ...] = ()
     notes: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
 
     @property
     def highest(self) -> Severity | None:
@@ -90,8 +92,8 @@ def compare(name: str, approved: Approved, seen: Seen, judging: Judging) -> Comp
         again = _differences(approved, with_volatile(look.snapshot, volatile))
         drifts += [replace(drift, seen=look.seen) for drift in again if not _is_among(drift, drifts)]
     notes = first.notes if isinstance(approved, Entry) else (*first.notes, *not_compared(approved, first))
-    compared = Compared(name, approved_digest(approved), first.signature.digest, tuple(drifts), notes=notes)
-    return judge(compared, judging)
+    compared = Compared(name, approved_digest(approved), first.signature.digest, tuple(drifts))
+    return judge(replace(compared, notes=notes, snapshot=first), judging)
 
 
 def approved_digest(approved: Approved) -> Digest | None:

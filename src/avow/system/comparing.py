@@ -79,7 +79,7 @@ def _chosen(entries: Mapping[str, Entry], other: Entry, name: str) -> Entry:
 
 def _compare(name: str, before: Entry | None, after: Entry | None, judging: Judging) -> Compared:
     compared = Compared(name, _digest(before), _digest(after), _differences(before, after))
-    return judge(compared, judging)
+    return judge(replace(compared, snapshot=after.snapshot if after else None), judging)
 
 
 def _differences(before: Entry | None, after: Entry | None) -> tuple[Drift, ...]:

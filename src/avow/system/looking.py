@@ -50,9 +50,10 @@ def look_at(reachable: Reachable, looking: Looking) -> Seen:
         headers=reachable.headers,
         on_progress=None if tell is None else lambda text: tell(label(reachable), text),
     )
-    seen = observe(reachable.launch, options, thorough=looking.thorough)
-    if tell is not None:
-        tell(label(reachable), "")
+    try:
+        seen = observe(reachable.launch, options, thorough=looking.thorough)
+    finally:
+        options.progress("")
     if reachable.launch != reachable.target:
         others = (
             replace(look, snapshot=replace(look.snapshot, target=reachable.target)) for look in seen.others

@@ -59,6 +59,10 @@ def to_string(lines: Iterable[Line]) -> str:
 
 def _rows(each: Line, console: Console) -> Iterable[Text]:
     indent = cell_len(each.head.plain)
+    if " " not in each.body.plain:
+        # A digest or a path is copied from the screen: the terminal breaks it without adding anything.
+        yield each.head + each.body
+        return
     wrapped = each.body.wrap(console, max(console.width - indent, 24), no_wrap=False)
     for number, row in enumerate(wrapped):
         row.rstrip()

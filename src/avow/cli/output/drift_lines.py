@@ -6,13 +6,14 @@ from typing import Final
 from rich.text import Text
 
 from avow.cli.output.console import BLANK, Line, line, plural
-from avow.cli.output.facts import one_line
+from avow.cli.output.facts import introduction, one_line
 from avow.cli.output.report import DriftReport
 from avow.cli.output.wording import Piece, word_diff
 from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, Effect
 from avow.core.printable import printable
 from avow.core.severity import Severity
+from avow.core.snapshot import Snapshot
 from avow.system.checking import Compared, Failed
 
 STYLES: Final = {
@@ -55,7 +56,7 @@ def compared_lines(compared: Compared) -> Iterator[Line]:
         "  ",
         (compared.verdict, STYLES[compared.highest] if compared.highest else "green"),
     )
-    yield from drift_lines(compared.drift)
+    yield from drift_lines(compared.drift, compared.snapshot)
     for allowed in compared.allowed:
         yield _headline(
             "allowed", "dim", allowed.drift, f"until {allowed.rule.expires}: {allowed.rule.reason}"
@@ -64,18 +65,20 @@ def compared_lines(compared: Compared) -> Iterator[Line]:
         yield Line(Text("  note      ", "dim"), Text(one_line(note)))
 
 
-def drift_lines(drifts: tuple[Drift, ...]) -> Iterator[Line]:
-    """Every difference; what many capabilities share is told once."""
+def drift_lines(drifts: tuple[Drift, ...], snapshot: Snapshot | None) -> Iterator[Line]:
+    """Every difference; what many share is told once, and what is new in `snapshot` introduced."""
     for group in group_alike(drifts):
         if _is_told_once(group):
             yield from _group_lines(group)
         else:
             for drift in group.drifts:
-                yield from _one(drift)
+                yield from _one(drift, snapshot)
 
 
-def _one(drift: Drift) -> Iterator[Line]:
+def _one(drift: Drift, snapshot: Snapshot | None) -> Iterator[Line]:
     yield _headline(drift.severity, STYLES[drift.severity], drift, drift.summary)
+    for words in introduction(drift, snapshot):
+        yield line(words, indent=_DETAIL)
     if drift.seen:
         yield line(("seen: ", "dim"), one_line(drift.seen), indent=_DETAIL)
     for change in drift.changes[:_MOST_CHANGES]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from avow.core.canonical import JsonValue
 from avow.core.capability import Capability, Kind
+from avow.core.drift.model import Drift
 from avow.core.printable import printable
 from avow.core.risk import Level, Risk, assess
 from avow.core.snapshot import Era, Snapshot, Source
@@ -99,6 +100,19 @@ def about(capability: Capability) -> str:
         if isinstance(value, str) and value and value != capability.name:
             return one_line(value, 100)
     return ""
+
+
+def introduction(drift: Drift, snapshot: Snapshot | None) -> list[str]:
+    """What to know about a new capability: why it is as risky as it is, and what it says of itself."""
+    if snapshot is None or not drift.type.endswith("_added") or drift.kind not in list(Kind):
+        return []
+    capability = snapshot.signature.of_kind(Kind(drift.kind)).get(drift.name)
+    if capability is None:
+        return []
+    why = reason(assess(capability)) if capability.kind is Kind.TOOL else ""
+    text = capability.definition.get("description")
+    said = f"“{one_line(text, 240)}”" if isinstance(text, str) and text else ""
+    return [words for words in (why, said) if words]
 
 
 def findings(snapshot: Snapshot) -> list[Finding]:

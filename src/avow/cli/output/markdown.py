@@ -60,7 +60,7 @@ def _failed(failed: Failed) -> Iterator[str]:
 def _compared(compared: Compared) -> Iterator[str]:
     yield f"### {inert(compared.name)}: {compared.verdict}"
     if compared.drift:
-        yield _table(("severity", "what", "difference"), _drift_rows(compared.drift))
+        yield _table(("severity", "what", "difference"), _drift_rows(compared.drift, compared.snapshot))
         wordings = [wording for drift in compared.drift for wording in _wordings(drift)]
         yield from wordings[:20]
     for allowed in compared.allowed:
@@ -70,7 +70,7 @@ def _compared(compared: Compared) -> Iterator[str]:
         yield f"Note: {inert(note)}"
 
 
-def _drift_rows(drifts: tuple[Drift, ...]) -> Iterator[tuple[str, ...]]:
+def _drift_rows(drifts: tuple[Drift, ...], seen_now: Snapshot | None) -> Iterator[tuple[str, ...]]:
     for group in group_alike(drifts):
         first = group.drifts[0]
         severity = f"**{first.severity}**" if first.severity == "critical" else str(first.severity)
@@ -80,7 +80,8 @@ def _drift_rows(drifts: tuple[Drift, ...]) -> Iterator[tuple[str, ...]]:
         else:
             seen = f" (seen {inert(first.seen)})" if first.seen else ""
             hint = f" Hint: {inert(first.hint)}" if first.hint else ""
-            yield severity, _subject(first), f"{inert(first.summary)}{seen}{hint}"
+            more = "".join(f"<br>{inert(words)}" for words in facts.introduction(first, seen_now))
+            yield severity, _subject(first), f"{inert(first.summary)}{more}{seen}{hint}"
 
 
 def _wordings(drift: Drift) -> Iterator[str]:
@@ -117,7 +118,7 @@ def _snapshot_blocks(report: SnapshotReport) -> Iterator[str]:
         )
     for seen, drifts in (report.variance or {}).items():
         yield f"### It does not always show the same: {inert(seen)}"
-        yield _table(("severity", "what", "difference"), _drift_rows(drifts))
+        yield _table(("severity", "what", "difference"), _drift_rows(drifts, None))
     for note in shown.notes:
         yield f"Note: {inert(note)}"
 

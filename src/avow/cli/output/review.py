@@ -40,7 +40,7 @@ def _review_lines(candidate: Candidate) -> Iterator[Line]:
         if candidate.drift:
             yield BLANK
             yield line("Compared with what MCPTrust approved:")
-            yield from drift_lines(candidate.drift)
+            yield from drift_lines(candidate.drift, candidate.entry.snapshot)
     elif not candidate.needs_approval:
         yield line((name, "bold"), "  ", ("as approved", "green"))
     else:
@@ -57,7 +57,7 @@ def _change_lines(candidate: Candidate) -> Iterator[Line]:
     if candidate.moved:
         yield line(("- ", "red"), target_words(candidate.before.snapshot.target), indent=2)
         yield line(("+ ", "green"), target_words(candidate.entry.snapshot.target), indent=2)
-    yield from drift_lines(candidate.drift)
+    yield from drift_lines(candidate.drift, candidate.entry.snapshot)
     yield from warning_lines(candidate.entry.snapshot)
     yield from variance_lines(candidate.varies)
 

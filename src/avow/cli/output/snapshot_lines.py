@@ -48,7 +48,7 @@ def variance_lines(variance: Variance) -> Iterator[Line]:
     for seen, drifts in variance.items():
         yield BLANK
         yield line(("It does not always show the same", "bold red"), f"  {one_line(seen)}:")
-        yield from drift_lines(drifts)
+        yield from drift_lines(drifts, None)
 
 
 def _capabilities(snapshot: Snapshot) -> Iterator[Line]:
