@@ -12,7 +12,7 @@ from avow.core.drift.prompts import prompt_changes
 from avow.core.drift.renames import renamed
 from avow.core.drift.resources import reach, reached, resource_changes
 from avow.core.drift.server import server_drift
-from avow.core.drift.signs import signs_of
+from avow.core.drift.signs import in_words, signs_of
 from avow.core.drift.tools import tool_changes
 from avow.core.printable import printable
 from avow.core.risk import assess
@@ -68,7 +68,7 @@ def _added(capability: Capability, aliases: Mapping[str, str], known: frozenset[
         severity, words = Severity.CRITICAL, f"a new {kind} that brings {where} within reach"
     if signs := signs_of(capability.definition):
         severity = Severity.CRITICAL
-        words += f"; its text shows signs of {signs[0].sign}: {signs[0].evidence}"
+        words += f"; it shows {in_words(signs[0])}"
     older = aliases.get(capability.name)
     hint = f"looks like '{printable(older, 60, fold=True)}' renamed" if older else ""
     if hint:

@@ -2,12 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from avow.core.canonical import JsonValue
 from avow.core.drift.model import Change, Effect
 from avow.core.severity import Severity
-from avow.core.suspicion import Suspicion, suspicions
-from avow.core.texts import texts
+from avow.core.suspicion import Suspicion, name_suspicions, suspicions
+
+_SHOWN: Final = {
+    "instruction": "instructions to the model",
+    "credential-path": "the path of credentials",
+    "encoded": "encoded text",
+    "invisible": "invisible characters",
+    "bidirectional": "characters that reorder text",
+    "tag-characters": "hidden tag characters",
+    "terminal-escape": "a terminal escape",
+    "homoglyph": "letters that look like others",
+}
 
 
 def escalated(changes: list[Change], before: JsonValue, after: JsonValue) -> list[Change]:
@@ -17,14 +28,15 @@ def escalated(changes: list[Change], before: JsonValue, after: JsonValue) -> lis
     """
     result = list(changes)
     for path, sign in _new_signs(before, after):
-        words = f"the new text shows signs of {sign.sign}: {sign.evidence}"
         near = [i for i, change in enumerate(result) if _is_inside(path, change.path)]
-        if near:
-            place = max(near, key=lambda i: len(result[i].path))
-            if result[place].severity is not Severity.CRITICAL:
-                result[place] = replace(result[place], severity=Severity.CRITICAL, summary=words)
+        if not near:
+            text = f"the new text shows {in_words(sign)}"
+            result.append(Change(path, "changed", Effect.WORDING, Severity.CRITICAL, text))
             continue
-        result.append(Change(path, "changed", Effect.WORDING, Severity.CRITICAL, words))
+        place = max(near, key=lambda i: len(result[i].path))
+        if result[place].severity is not Severity.CRITICAL:
+            text = f"{result[place].summary}, and shows {in_words(sign)}"
+            result[place] = replace(result[place], severity=Severity.CRITICAL, summary=text)
     return result
 
 
@@ -33,24 +45,40 @@ def signs_of(value: JsonValue) -> tuple[Suspicion, ...]:
     return tuple(dict.fromkeys(sign for _, sign in _new_signs(None, value)))
 
 
+def in_words(sign: Suspicion) -> str:
+    """What a sign says, with its evidence."""
+    return f"{_SHOWN.get(sign.sign, sign.sign)}: {sign.evidence}"
+
+
 def _new_signs(before: JsonValue, after: JsonValue) -> Iterator[tuple[str, Suspicion]]:
-    known_texts = set(texts(before))
-    found = [(path, s) for path, t in _located(after) if t not in known_texts for s in suspicions(t)]
+    known = {(text, is_name) for _, text, is_name in _located(before)}
+    found = [
+        (path, sign)
+        for path, text, is_name in _located(after)
+        if (text, is_name) not in known
+        for sign in _signs(text, is_name=is_name)
+    ]
     if found:
-        known = {sign for text in known_texts for sign in suspicions(text)}
-        yield from ((path, sign) for path, sign in found if sign not in known)
+        # An old text with the same sign was approved with it: not every edit beside it is an alarm.
+        approved = {sign for text, is_name in known for sign in _signs(text, is_name=is_name)}
+        yield from ((path, sign) for path, sign in found if sign not in approved)
 
 
-def _located(value: JsonValue) -> Iterator[tuple[str, str]]:
+def _signs(text: str, *, is_name: bool) -> tuple[Suspicion, ...]:
+    return tuple(dict.fromkeys((*suspicions(text), *(name_suspicions(text) if is_name else ()))))
+
+
+def _located(value: JsonValue) -> Iterator[tuple[str, str, bool]]:
+    """Every text with a pointer to it, and whether it is the name of something."""
     waiting: list[tuple[str, JsonValue]] = [("", value)]
     while waiting:
         path, item = waiting.pop()
         if isinstance(item, str):
-            yield path, item
+            yield path, item, path == "/name"
         elif isinstance(item, dict):
             for name, inner in item.items():
                 inside = f"{path}/{name.replace('~', '~0').replace('/', '~1')}"
-                yield inside, name
+                yield inside, name, True
                 waiting.append((inside, inner))
         elif isinstance(item, list):
             waiting.extend((f"{path}/{position}", inner) for position, inner in enumerate(item))

@@ -116,11 +116,14 @@ class Explainer:
 
     def _alternatives(self, spot: Spot, old: list[Branch], new: list[Branch]) -> None:
         """Pair the branches that differ: as many on both sides are the same ones, changed."""
-        if len(old) > 1 or len(new) > 1:
-            olds, news = tuple(old), tuple(new)
+        olds, news = tuple(old), tuple(new)
+        if len(olds) > 1 or len(news) > 1:
             new = [one for one in news if not self._forward.contains((one,), olds, spot.depth)]
             old = [one for one in olds if not self._backward.contains((one,), news, spot.depth)]
-            new = new or list(news[: len(old)])  # nothing is new: what else became of the old ones?
+        if not new:
+            new = list(news[: len(old)])  # nothing is new: what else became of the old ones?
+        elif not old and len(olds) == len(news):
+            old = [olds[news.index(one)] for one in new]  # nothing is gone: which ones were they?
         if len(old) == len(new):
             for before, after in zip(old, new, strict=True):
                 self._branches(spot, before, after)

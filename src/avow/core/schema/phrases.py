@@ -38,6 +38,7 @@ _CONDITIONS: Final = {
     "patternProperties": "the rule for names that fit a pattern",
     "propertyNames": "the rule for names of members",
     "dependentRequired": "a rule that one member asks for another",
+    "schema": "a part that nobody can compare",
     "dependentSchemas": "a rule that depends on a member",
 }
 

@@ -84,11 +84,12 @@ class Prover:
         return any(self._branch(branch, other, known, depth, is_top=is_top) for other in shape)
 
     def _is_within(self, inner: Node, outer: Node, depth: int) -> bool:
+        ours = self._inner.shape(inner, depth)
         if self._outer.accepts_everything(outer, depth):
-            return True
+            return not any(_hides(branch, Values({})) for branch in ours)
         if self._inner.key(inner, depth) == self._outer.key(outer, depth):
             return True
-        return self.contains(self._inner.shape(inner, depth), self._outer.shape(outer, depth), depth)
+        return self.contains(ours, self._outer.shape(outer, depth), depth)
 
     def _holds(self, shape: Shape, values: Values, identity: bytes) -> bool:
         value = values.values[identity]
