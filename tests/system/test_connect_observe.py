@@ -62,7 +62,14 @@ def test_a_modern_server_meets_every_name_in_one_process() -> None:
     assert observation.first.era is Era.MODERN
     assert different(observation)[0] == "by a client named cursor-vscode"
     assert len(observation.others) == 3
-    assert len(seen("modern", "chameleon", thorough=True).others) == 5
+
+
+def test_a_thorough_look_starts_a_modern_program_twice() -> None:
+    """What it made up when it started would otherwise look like drift in every later check."""
+    looks = seen("modern", "plain", thorough=True).others
+
+    assert len(looks) == 6
+    assert looks[-1].seen == "in a second session"
 
 
 def test_a_clock_in_a_default_shows_as_a_difference() -> None:
@@ -84,7 +91,7 @@ def test_a_second_session_that_fails_is_a_note() -> None:
 
     assert tools(observation.first) == ["echo", "add"]
     assert len(observation.first.notes) == 4
-    assert observation.first.notes[0].startswith("a second session, as a client named claude-code, failed: ")
+    assert observation.first.notes[0].startswith("a further look, by a client named claude-code, failed: ")
     assert "only for Claude" in observation.first.notes[0]
 
 

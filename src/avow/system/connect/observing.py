@@ -49,10 +49,21 @@ def observe(target: Target, options: ConnectOptions, *, thorough: bool) -> Obser
         first, *others = session.look(twice=True)
         if session.era is Era.MODERN:
             others += [session.look_as(name) for name in names]
-    if session.era is Era.MODERN or (isinstance(target, StdioTarget) and not thorough):
-        return Observation(first.snapshot, tuple(others))
-    looks, notes = _look_under(target, options, names)
+    sessions = _further_sessions(target, session.era, names, thorough=thorough)
+    looks, notes = _look_in(target, options, sessions)
     return Observation(replace(first.snapshot, notes=(*first.snapshot.notes, *notes)), (*others, *looks))
+
+
+def _further_sessions(
+    target: Target, era: Era, names: Sequence[str], *, thorough: bool
+) -> list[tuple[str, str | None, Opening]]:
+    """What the first session could not show: circumstances, a name other than ours, and how to begin."""
+    if isinstance(target, StdioTarget) and not thorough:
+        return []
+    if era is Era.LEGACY:
+        return [(f"by a client named {name}", name, Opening.HANDSHAKE) for name in names]
+    # What a program makes up when it starts, such as a time, shows only when it starts again.
+    return [("in a second session", None, Opening.DISCOVER)] if isinstance(target, StdioTarget) else []
 
 
 def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
@@ -61,19 +72,19 @@ def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
     return [*(known if thorough else known[-2:-1]), os.urandom(5).hex()]
 
 
-def _look_under(
-    target: Target, options: ConnectOptions, names: Sequence[str]
+def _look_in(
+    target: Target, options: ConnectOptions, sessions: Sequence[tuple[str, str | None, Opening]]
 ) -> tuple[list[Look], list[str]]:
     """One session after the other; one that fails is a note, one that cannot be read is an error."""
     looks, notes = [], []
-    for name in names:
-        options.progress(f"looking again, as {name}")
-        under = replace(options, client_name=name, on_progress=None)
+    for seen, name, opening in sessions:
+        options.progress(f"looking again, {seen}")
+        under = replace(options, client_name=name or options.client_name, on_progress=None)
         try:
-            with open_session(target, under, Opening.HANDSHAKE) as session:
-                looks.append(Look(f"by a client named {name}", session.look()[0].snapshot))
+            with open_session(target, under, opening) as session:
+                looks.append(Look(seen, session.look()[0].snapshot))
         except UnavailableError as exc:
-            notes.append(f"a second session, as a client named {name}, failed: {exc.message}")
+            notes.append(f"a further look, {seen}, failed: {exc.message}")
     return looks, notes
 
 
