@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from avow.cli.program import run
+from avow.cli.main import run
 from changes import APPROVED
 
 SERVERS = Path(__file__).parent / "servers"
@@ -44,7 +44,7 @@ class Project:
             stack.enter_context(mock.patch.object(sys, "stdin", io.StringIO()))
             stack.enter_context(redirect_stdout(out))
             stack.enter_context(redirect_stderr(err))
-            code = run(arguments)
+            code = run(list(arguments))
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def run_outside(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -35,7 +35,7 @@ def test_a_server_that_does_not_start_does_not_hide_the_others(project: Project)
 
 def test_one_of_many_that_cannot_be_locked(project: Project) -> None:
     """The configuration has three servers: two are locked, the third is explained."""
-    servers = {
+    servers: dict[str, dict[str, object]] = {
         name: {"command": command[0], "args": command[1:]}
         for name, command in {
             "files": project.serve(),
@@ -43,12 +43,15 @@ def test_one_of_many_that_cannot_be_locked(project: Project) -> None:
             "broken": ["no-such-program-anywhere"],
         }.items()
     }
+    servers["off"] = {"command": "whatever", "disabled": True}
     (project.directory / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
 
     ended = project.run("lock", "--yes", "--config", "mcp.json")
 
     assert ended.returncode == 2
     assert "error: broken: " in ended.stderr
+    assert "note: off: it is disabled" in ended.stderr
+    assert "error: off" not in ended.stderr
     assert sorted(json.loads(project.lockfile.read_text())["servers"]) == ["files", "notes"]
 
 
@@ -132,10 +135,13 @@ def test_a_secret_is_not_written_to_the_lockfile(project: Project) -> None:
 
     ended = project.run("lock", "--yes", "-e", "TOKEN", "--", *command, TOKEN=TOKEN)
 
-    assert ended.returncode == 2
+    saved = project.run("inspect", "--save", "saved.json", "-e", "TOKEN", "--", *command, TOKEN=TOKEN)
+
+    assert (ended.returncode, saved.returncode) == (2, 2)
     assert "TOKEN" in ended.stderr
-    assert TOKEN not in ended.stderr + ended.stdout
+    assert TOKEN not in ended.stderr + ended.stdout + saved.stderr + saved.stdout
     assert not project.lockfile.exists()
+    assert not (project.directory / "saved.json").exists()
 
 
 def test_the_lockfile_has_names_of_variables_and_check_asks_for_them(project: Project) -> None:

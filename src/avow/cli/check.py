@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from avow.cli.main import COMMANDS
 from avow.cli.options import (
     CommandWithServer,
     ServerOptions,
@@ -25,7 +24,7 @@ from avow.system.parallel import Started
 from avow.system.targets import Reachable, fitting, reach, reach_command, reach_locked, unknown
 
 
-@click.command("check", cls=CommandWithServer, short_help=COMMANDS["check"])
+@click.command("check", cls=CommandWithServer)
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--thorough", is_flag=True, help="Look again, and as another client, for answers that differ.")
 @fail_on_option

@@ -6,7 +6,6 @@ from functools import partial
 import click
 
 from avow.cli.judging import judging_here, threshold
-from avow.cli.main import COMMANDS
 from avow.cli.options import (
     CommandWithServer,
     ServerOptions,
@@ -25,7 +24,7 @@ from avow.system.looking import Looking
 from avow.system.parallel import in_parallel
 
 
-@click.command("diff", cls=CommandWithServer, short_help=COMMANDS["diff"])
+@click.command("diff", cls=CommandWithServer)
 @click.argument("sides", nargs=-1, metavar="A B")
 @fail_on_option
 @format_option("text", "json", "markdown", "sarif")

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 import avow
-from avow.cli.main import COMMANDS
 from avow.cli.options import lockfile_option
 from avow.cli.output import write
 from avow.core.documents import snapshot_document
@@ -22,7 +21,7 @@ from avow.system.lockfiles import read_lockfile
 from avow.system.targets import unknown
 
 
-@click.command("export", short_help=COMMANDS["export"])
+@click.command("export")
 @click.argument("name", required=False)
 @click.option(
     "--format",

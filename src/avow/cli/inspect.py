@@ -4,17 +4,18 @@ from pathlib import Path
 
 import click
 
-from avow.cli.main import COMMANDS
 from avow.cli.options import CommandWithServer, ServerOptions, format_option, server_command, server_options
 from avow.cli.output import SnapshotReport, print_snapshot
 from avow.cli.progress import progress
 from avow.cli.reaching import reach_one
+from avow.core.credentials import refuse_secrets
+from avow.core.documents import snapshot_document
 from avow.system.checking import settle, variance
 from avow.system.looking import Looking, look_at
 from avow.system.snapshots import write_snapshot
 
 
-@click.command("inspect", cls=CommandWithServer, short_help=COMMANDS["inspect"])
+@click.command("inspect", cls=CommandWithServer)
 @click.argument("target", nargs=-1)
 @click.option("--thorough", is_flag=True, help="Look again, and as another client, for answers that differ.")
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE", help="Write the snapshot to FILE.")
@@ -36,6 +37,8 @@ def command(
         seen = look_at(reachable, Looking(options.timeout, thorough=thorough, on_progress=tell))
     settled = settle(seen.observation)
     if save is not None:
+        values = {**reachable.environment, **reachable.headers}
+        refuse_secrets(settled.first.target, snapshot_document(settled.first), values)
         write_snapshot(save, settled.first)
     print_snapshot(SnapshotReport(settled.first, variance(settled) if thorough else None), format_name)
     return 0

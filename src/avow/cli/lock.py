@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from avow.cli.failures import DECLINED, FAILED, failure_lines
-from avow.cli.main import COMMANDS
 from avow.cli.options import CommandWithServer, ServerOptions, format_option, server_command, server_options
 from avow.cli.output import write
 from avow.cli.progress import progress
@@ -20,13 +19,14 @@ from avow.errors import AvowError, UsageError
 from avow.system.approved import read_mcptrust
 from avow.system.approving import Candidate, approve, prepare
 from avow.system.checking import Failed
+from avow.system.clients import SkippedServer
 from avow.system.lockfiles import update_lockfile
 from avow.system.looking import Looking, label
 from avow.system.parallel import in_parallel
 from avow.system.targets import Reachable, fitting, reach_configured, reach_locked
 
 
-@click.command("lock", cls=CommandWithServer, short_help=COMMANDS["lock"])
+@click.command("lock", cls=CommandWithServer)
 @click.argument("targets", nargs=-1, metavar="[TARGET]…")
 @click.option("--name", default="", metavar="NAME", help="What to call the server in the lockfile.")
 @click.option("--yes", is_flag=True, help="Approve without asking.")
@@ -85,10 +85,7 @@ def _wanted(
     if options.config is not None:
         found = known.configured()
         usable = [reach_configured(one, fitting(given, one.target)) for one in found.servers]
-        skipped = [
-            Failed(one.name, UsageError(f"{one.path}: {one.reason}", one.hint)) for one in found.skipped
-        ]
-        return usable, skipped
+        return usable, _unusable(found.skipped)
     if not before.servers:
         raise UsageError(
             "nothing to lock: name a TARGET, or a client's configuration with --config FILE",
@@ -98,6 +95,17 @@ def _wanted(
         reach_locked(name, known, fitting(given, entry.snapshot.target))
         for name, entry in before.servers.items()
     ], []
+
+
+def _unusable(skipped: Iterable[SkippedServer]) -> list[Failed]:
+    """What is disabled was meant to be left out; anything else that cannot be used is a failure."""
+    failed = []
+    for one in skipped:
+        if one.reason.startswith("it is disabled"):
+            sys.stderr.write(printable(f"note: {one.name}: {one.reason}\n"))
+        else:
+            failed.append(Failed(one.name, UsageError(f"{one.path}: {one.reason}", one.hint)))
+    return failed
 
 
 def _command_of(old: MCPTrustLockfile) -> tuple[str, ...]:

@@ -48,6 +48,14 @@ def help_text() -> str:
     return _HELP.format(commands="\n".join(f"  {name:{width}}  {line}" for name, line in COMMANDS.items()))
 
 
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; failures are explained, never raised."""
+    # Late, and for the reason above.
+    from avow.cli.program import Program, run_program
+
+    return run_program(Program(COMMANDS, help_text()), arguments)
+
+
 def main() -> None:
     """Run the program with the arguments of this process, and leave with its exit code."""
     match sys.argv[1:]:
@@ -56,7 +64,4 @@ def main() -> None:
         case [] | ["--help"] | ["-h"]:
             sys.stdout.write(help_text())
         case arguments:
-            # Late, and for the reason above.
-            from avow.cli.program import run
-
             sys.exit(run(arguments))

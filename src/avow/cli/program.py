@@ -1,37 +1,51 @@
 """The click group behind `avow`: it imports a command when somebody asks for it."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 
 import click
 
 from avow.cli.failures import guarded
-from avow.cli.main import COMMANDS, help_text
+from avow.errors import UsageError
 
 
 class Program(click.Group):
-    """All commands of the table in `avow.cli.main`, none of them loaded before its turn."""
+    """The commands of a table, none of them loaded before its turn."""
+
+    def __init__(self, table: Mapping[str, str], text: str) -> None:
+        """Remember the names and what `--help` prints."""
+        super().__init__("avow")
+        self._table = table
+        self._text = text
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click calls it so
         """The names, in the order of the table."""
-        return list(COMMANDS)
+        return list(self._table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import one command."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self._table:
             return None
         command = importlib.import_module(f"avow.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was probably meant."""
+        if args[0] not in self._table and not args[0].startswith("-"):
+            close = get_close_matches(args[0], list(self._table), n=1)
+            hint = f"did you mean `avow {close[0]}`?" if close else "see `avow --help`"
+            raise UsageError(f"there is no command {args[0]!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
         """The text of `avow --help`, which has one home."""
-        return help_text().rstrip("\n")
+        return self._text.rstrip("\n")
 
 
-program = Program("avow", add_help_option=True)
-
-
-def run(arguments: Sequence[str]) -> int:
+def run_program(program: Program, arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; failures are explained, never raised."""
     return guarded(lambda: program.main(list(arguments), prog_name="avow", standalone_mode=False), arguments)
