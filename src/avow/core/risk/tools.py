@@ -73,10 +73,11 @@ def _annotation_findings(evidence: Evidence) -> Iterator[Finding]:
     hints = evidence.annotations
     if all(hints.get(hint) is default for hint, default in _DEFAULT_HINTS.items()):
         return
-    read_only = hints.get("readOnlyHint")
-    if hints.get("destructiveHint") is True and read_only is not True and not only_adds(evidence):
+    read_only, destructive = hints.get("readOnlyHint"), hints.get("destructiveHint")
+    if destructive is True and read_only is not True and not only_adds(evidence):
         yield Finding(Level.HIGH, "annotation destructiveHint is true")
-    if read_only is False:
+    # Without a word about it the specification takes a tool that changes something to be destructive.
+    if read_only is False and destructive is not False:
         yield Finding(Level.MEDIUM, "annotation readOnlyHint is false")
 
 

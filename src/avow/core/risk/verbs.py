@@ -123,7 +123,7 @@ def query(evidence: Evidence) -> Rating:
 
 def _publication(statement: Statement) -> Rating:
     everything = statement.everything
-    if statement.verb in words.WEAK_VERBS and everything & words.DRAFT:
+    if everything & words.DRAFT and statement.verb not in words.RELEASE:
         return Level.MEDIUM, "makes a draft"
     if statement.verb == "push" and not everything & words.PUSHED:
         return Level.MEDIUM, "adds something"

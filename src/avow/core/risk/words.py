@@ -36,6 +36,8 @@ PUBLISH: Final = _words(
     "send post publish tweet retweet reply broadcast notify email mail message dm invite share forward "
     "comment announce push submit respond multicast dial sms react"
 )
+# A draft is nobody's news until one of these is done to it.
+RELEASE: Final = _words("send publish submit push broadcast post forward share")
 # Pushing a value onto a list reaches nobody; pushing one of these does.
 PUSHED: Final = _words(
     "message messages notification notifications text file files commit commits branch changes remote "
