@@ -12,7 +12,9 @@ from avow.core.risk.sentences import base_form, tokens
 from avow.core.risk.verbs import query
 
 _IS_RUN: Final = re.compile(r"\bexecut|\brun\b|\bevaluat|\bshell\b|\bcommand\b")
-_FILE_OR_ADDRESS: Final = re.compile(r"\b(?:file|local) path\b|\bpath to\b|\bfile:|\bhttps? url\b|\burl of\b")
+_FILE_OR_ADDRESS: Final = re.compile(
+    r"\b(?:file|local) path\b|\bpath to\b|\bfile:|\bhttps? url\b|\burl (?:of|or)\b"
+)
 _DANGEROUS_CHOICES: Final = words.DESTROY | words.DETACH | words.SPEND | words.EXECUTE | words.PUBLISH
 
 

@@ -73,12 +73,17 @@ def _argument(name: str, schema: JsonObject, *, nested: bool) -> Argument:
     description = schema.get("description")
     return Argument(
         name=name,
-        words=frozenset(tokens(name)) | {name[:NAME_LIMIT].lower()},
+        words=frozenset(tokens(name)) | {name[:NAME_LIMIT].lower()} | _format_words(schema),
         description=description[:_TEXT_LIMIT].lower() if isinstance(description, str) else "",
         types=frozenset(item for item in types if isinstance(item, str)),
         values=tuple(value[:NAME_LIMIT] for value in values if isinstance(value, str)),
         nested=nested,
     )
+
+
+def _format_words(schema: JsonObject) -> frozenset[str]:
+    """An argument whose format is an address is one, whatever it is called."""
+    return frozenset({"uri"}) if schema.get("format") in ("uri", "url", "uri-reference") else frozenset()
 
 
 def _as_list(value: JsonValue) -> list[JsonValue]:

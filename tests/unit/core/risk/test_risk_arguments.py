@@ -57,6 +57,11 @@ def rate(properties: JsonValue, name: str = "get_weather", description: str = ""
             'argument "savePath" says where a file is written',
         ),
         ({"path": {"type": "string"}}, Level.MEDIUM, 'argument "path" names a file'),
+        (
+            {"picture": {"type": "string", "format": "uri"}},
+            Level.MEDIUM,
+            'argument "picture" is an address that the server contacts',
+        ),
         ({"url": {}}, Level.MEDIUM, 'argument "url" is an address that the server contacts'),
         (
             {"image": {"type": "string", "description": "Path to the image"}},
