@@ -8,11 +8,12 @@ import pytest
 import rfc8785
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from strategies import SAFE, characters, documents, interoperable_values, json_values, large_integers, texts
 
 from avow.core import canonical as module
-from avow.core.canonical import JsonValue, canonical, parse_json, parse_leniently
+from avow.core import strict_json as reader
+from avow.core.canonical import MAX_DEPTH, JsonValue, canonical, parse_json, parse_leniently
 from avow.errors import MalformedInputError
+from strategies import SAFE, characters, documents, interoperable_values, json_values, large_integers, texts
 
 few_values = documents(
     st.sampled_from(["", "1", "a", "null", "A\u030a", "\u00c5"]),
@@ -105,13 +106,23 @@ def test_nothing_but_our_error_comes_out_of_the_reader(data: bytes | str) -> Non
     parse_leniently(data)
 
 
+@given(json_values)
+def test_the_quick_reader_reads_what_the_careful_one_reads(value: JsonValue) -> None:
+    """Written as peers write it, compact, or with blanks and escapes: the same value of the same types."""
+    compact = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+    for spelled in (compact, compact + "\n", json.dumps(value)):
+        assert repr(parse_json(spelled)) == repr(reader._read_carefully(spelled, MAX_DEPTH)) == repr(value)
+
+
 @settings(max_examples=200)
 @given(json_values, st.data())
 def test_a_damaged_document_is_read_as_json_reads_it_or_refused(
     value: JsonValue, data: st.DataObject
 ) -> None:
     """One byte is another: what the strict reader accepts, the standard library accepts too."""
-    document = bytearray(json.dumps(value, ensure_ascii=False).encode())
+    blanks = data.draw(st.sampled_from([(",", ":"), (", ", ": ")]))
+    document = bytearray(json.dumps(value, ensure_ascii=False, separators=blanks).encode())
     place = data.draw(st.integers(0, len(document) - 1))
     document[place] = data.draw(st.integers(0, 255))
 

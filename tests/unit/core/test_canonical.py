@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import rfc8785
 
+from avow.core import canonical as module
 from avow.core.canonical import JsonValue, canonical, digest, digest_of, parse_json
 from avow.errors import MalformedInputError
 
@@ -86,6 +87,14 @@ def test_a_very_large_object_is_sorted_too() -> None:
     value = {f"tool_{number * 7919 % 5003}": [number, 0.5] for number in range(5003)}
 
     assert canonical(value) == rfc8785.dumps(value)
+
+
+def test_a_large_object_reaches_the_encoder_in_order() -> None:
+    """Its quicksort takes time by the square on an order that was made for that."""
+    value = {str(number): number for number in range(1_001)}
+
+    assert not module._is_ordinary((value,))
+    assert list(module._written_out({"a": [value]})["a"][0]) == sorted(value)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,11 @@ def test_what_two_readers_could_read_differently_is_refused(vector: dict[str, st
         ('["\ud800"]', "a lone surrogate at character 2"),
         (b"\xef\xbb\xbf{}", "not JSON: it starts with a byte order mark"),
         (b"[-Infinity]", "not JSON: -Infinity is not a number"),
+        (
+            b"[%d]" % 2**1024,
+            "the number 179769313486231590772930519078902473361797697894230657273... is beyond the range "
+            "of a double",
+        ),
         (b"[1e400]", "the number 1e400 is beyond the range of a double"),
         (b"[[[]]]" * 2, "not JSON: Extra data at line 1 column 7"),
     ],
@@ -64,6 +69,7 @@ def test_a_huge_text_is_not_echoed(document: bytes) -> None:
         (b'"\\ud83d\\ude00 \\uD83D\\uDE00"', "😀 😀"),
         (b'"\\\\ud800"', "\\ud800"),
         (b"1" + b"0" * 308, 10**308),
+        (b"%d" % (2**1024 - 2**971), 2**1024 - 2**971),
         (b"-" + b"1" + b"0" * 308, -(10**308)),
         (b"1e308", 1e308),
     ],
