@@ -53,9 +53,10 @@ def command(
         )
         # The servers are starting: time to load what compares and prints.
         from avow.cli.judging import judging_here, threshold
-        from avow.cli.output import DriftReport, print_drift
+        from avow.cli.output import DriftReport, load, print_drift
         from avow.system.checking import outcome
 
+        load(format_name)
         judging = judging_here()
         looked = started.results()
     outcomes = (outcome(name, entry, looked[name], judging) for name, entry in approved.items())

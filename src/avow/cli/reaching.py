@@ -4,14 +4,17 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from avow.cli.options import ServerOptions
 from avow.core.lockfile import Lockfile
 from avow.core.target import Target
 from avow.errors import UsageError
-from avow.system.clients import read_clients
 from avow.system.lockfiles import read_lockfile
 from avow.system.targets import Given, Known, Reachable, reach_command, read_given, resolve
+
+if TYPE_CHECKING:
+    from avow.system.clients import FoundServers
 
 
 def given_values(options: ServerOptions) -> Given:
@@ -27,7 +30,13 @@ def known_names(options: ServerOptions) -> Known:
         servers = lockfile_if_there(options.lockfile).servers
         return {name: entry.snapshot.target for name, entry in servers.items()}
 
-    return Known(options.lockfile, locked, cache(lambda: read_clients(options.config)), options.config)
+    @cache
+    def configured() -> "FoundServers":
+        from avow.system.clients import read_clients
+
+        return read_clients(options.config)
+
+    return Known(options.lockfile, locked, configured, options.config)
 
 
 def lockfile_if_there(path: Path) -> Lockfile:

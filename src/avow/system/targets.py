@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget, Target
 from avow.errors import UsageError
-from avow.system.clients import ConfiguredServer, FoundServers
+
+if TYPE_CHECKING:
+    # Reading client configurations takes long to load, and most words need none.
+    from avow.system.clients import ConfiguredServer, FoundServers
 
 _PYTHON: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_]\w*)\}")
@@ -56,7 +59,7 @@ class Known:
 
     lockfile: Path
     locked: Callable[[], Mapping[str, Target]]
-    configured: Callable[[], FoundServers]
+    configured: "Callable[[], FoundServers]"
     config: Path | None = None
 
 
@@ -119,7 +122,7 @@ def reach_locked(name: str, known: Known, given: Given) -> Reachable:
     return reach(target, given, name)
 
 
-def reach_configured(server: ConfiguredServer, given: Given) -> Reachable:
+def reach_configured(server: "ConfiguredServer", given: Given) -> Reachable:
     """A server of a client's configuration, with the values written there and those given on top."""
     match server.target:
         case StdioTarget():

@@ -7,7 +7,7 @@ from typing import Any
 
 from avow.cli.output.report import DriftReport, SnapshotReport
 
-__all__ = ["DriftReport", "SnapshotReport", "print_drift", "print_snapshot", "write"]
+__all__ = ["DriftReport", "SnapshotReport", "load", "print_drift", "print_snapshot", "write"]
 
 _MODULES = {
     "text": "avow.cli.output.text",
@@ -25,6 +25,11 @@ def print_drift(report: DriftReport, format_name: str) -> None:
 def print_snapshot(report: SnapshotReport, format_name: str) -> None:
     """Print what a server is and can do on stdout."""
     write(_module(format_name).snapshot(report))
+
+
+def load(format_name: str) -> None:
+    """Import what a format needs, while there is nothing better to do."""
+    _module(format_name)
 
 
 def write(document: str) -> None:

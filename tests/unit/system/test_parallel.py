@@ -1,0 +1,43 @@
+"""Jobs at the same time."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from avow.errors import UsageError
+from avow.system.parallel import Started, in_parallel
+
+
+def job(result: int) -> Callable[[], int]:
+    return lambda: result
+
+
+def test_results_come_in_the_order_of_the_jobs() -> None:
+    """More jobs than run at once, and none is lost."""
+    jobs = {f"job {number}": job(number) for number in range(50)}
+
+    assert list(in_parallel(jobs).items()) == [(f"job {number}", number) for number in range(50)]
+
+
+def test_jobs_run_while_others_wait() -> None:
+    """Each waits for the other: one after the other they would wait for ever."""
+    barrier = threading.Barrier(2)
+    started = Started({"a": lambda: barrier.wait(10), "b": lambda: barrier.wait(10)})
+
+    assert sorted(started.results().values()) == [0, 1]
+
+
+def test_a_job_that_raises_is_heard() -> None:
+    """An error in a thread must not pass for a result."""
+
+    def fail() -> int:
+        raise UsageError("no")
+
+    with pytest.raises(UsageError, match="no"):
+        in_parallel({"good": job(1), "bad": fail})
+
+
+def test_no_jobs_have_no_results() -> None:
+    """A lockfile may be empty."""
+    assert in_parallel({}) == {}
