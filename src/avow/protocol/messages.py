@@ -90,12 +90,17 @@ def read(line: bytes) -> Message:
     """
     if line[:1] == b"[":
         return Message(Form.BATCH, line)
-    try:
-        if len(line) <= _SMALL:
+    if len(line) <= _SMALL:
+        try:
             value = _decode(line)
-            if type(value) is dict and encode(value) == line and is_plain(line):
-                return _classify(line, value)
+        except _UNREADABLE:
+            value = None
+        if type(value) is dict and encode(value) == line and is_plain(line):
+            return _classify(line, value)
+    try:
         return _classify(line, _take_apart(line))
+    except msgspec.ValidationError:
+        raise UnreadableMessageError("the message is not an object") from None
     except _UNREADABLE:
         raise UnreadableMessageError("the message is not JSON", code=PARSE_ERROR) from None
 

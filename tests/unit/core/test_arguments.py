@@ -1,0 +1,147 @@
+"""Arguments against schemas that a server wrote: right, bounded, and without a word of the schema."""
+
+from typing import Any
+
+import pytest
+
+from avow.core.arguments import MAX_SCHEMA_BYTES, Mismatch, compile_checker
+from avow.errors import DeclarationError
+
+
+def test_the_first_mismatch_names_the_callers_member_and_the_keyword() -> None:
+    checker = compile_checker(
+        {"properties": {"a": {"items": {"type": "integer"}}, "b": {"maximum": 3}}, "required": ["a"]}
+    )
+
+    assert checker.check({"a": [1, 2]}) is None
+    assert checker.check({"a": [1, "x"]}) == Mismatch("/a/1", "type")
+    assert checker.check({}) == Mismatch("", "required")
+    assert checker.check({"a": [], "b": 4}) == Mismatch("/b", "maximum")
+
+
+@pytest.mark.parametrize("arguments", [None, [], "x", 1, True])
+def test_arguments_are_an_object(arguments: Any) -> None:
+    assert compile_checker({}).check(arguments) == Mismatch("", "type")
+
+
+@pytest.mark.parametrize("schema", [None, {}, True, {"type": "object"}])
+def test_a_schema_that_says_nothing_approves_any_object(schema: Any) -> None:
+    assert compile_checker(schema).check({"anything": [1, {"x": None}]}) is None
+
+
+def test_false_approves_nothing() -> None:
+    assert compile_checker(False).check({}) is not None
+
+
+def test_true_is_not_one() -> None:
+    checker = compile_checker({"properties": {"a": {"type": "integer"}, "b": {"const": 1}}})
+
+    assert checker.check({"a": True}) == Mismatch("/a", "type")
+    assert checker.check({"b": True}) == Mismatch("/b", "const")
+
+
+def test_a_member_that_differs_in_case_only_is_taken_for_the_declared_one_by_some_servers() -> None:
+    checker = compile_checker({"properties": {"mode": {"enum": ["read"]}}})
+
+    assert checker.check({"mode": "read", "MODE": "write"}) == Mismatch("/MODE", "properties")
+    assert checker.check({"other": 1}) is None
+
+
+def test_formats_are_not_asserted() -> None:
+    assert compile_checker({"properties": {"a": {"format": "email"}}}).check({"a": "no address"}) is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "nonsense"},
+        {"$ref": "https://example.com/schema.json"},
+        {"$ref": "file:///etc/passwd"},
+        {"$ref": "#/$defs/missing"},
+        {"$schema": "https://example.com/dialect"},
+        {"properties": {"a": {"pattern": "("}}},
+        {"properties": {"a": {"pattern": "(a{1000}){1000}"}}},
+        [],
+        "text",
+        5,
+    ],
+)
+def test_what_does_not_compile_is_refused_without_quoting_it(schema: Any) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        compile_checker(schema)
+
+    assert "example.com" not in caught.value.message
+
+
+def test_a_schema_has_a_size() -> None:
+    with pytest.raises(DeclarationError, match="larger"):
+        compile_checker({"description": "x" * MAX_SCHEMA_BYTES})
+
+
+def test_a_schema_that_json_cannot_say_is_refused() -> None:
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        compile_checker({"const": float("nan")})
+
+
+def test_references_that_multiply_are_refused() -> None:
+    """Thirty definitions that each refer twice to the next stand for a billion places."""
+    definitions: dict[str, Any] = {
+        f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}, {"$ref": f"#/$defs/a{n + 1}"}]} for n in range(30)
+    }
+    definitions["a30"] = {"type": "object"}
+
+    with pytest.raises(DeclarationError, match="multiply"):
+        compile_checker({"$ref": "#/$defs/a0", "$defs": definitions})
+
+
+def test_references_that_form_a_long_chain_are_refused() -> None:
+    definitions: dict[str, Any] = {f"a{n}": {"$ref": f"#/$defs/a{n + 1}"} for n in range(5000)}
+    definitions["a5000"] = {}
+
+    with pytest.raises(DeclarationError, match="nested too deeply"):
+        compile_checker({"$ref": "#/$defs/a0", "$defs": definitions})
+
+
+def test_a_recursive_schema_is_checked_without_an_explanation() -> None:
+    """To list its errors would take time exponential in the depth of the arguments."""
+    node: dict[str, Any] = {"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}}
+    checker = compile_checker(node)
+    arguments: Any = 3
+    for _ in range(60):
+        arguments = {"a": arguments}
+
+    assert checker.check(arguments) == Mismatch()
+    assert checker.check({"a": {"a": {}}}) is None
+
+
+@pytest.mark.parametrize(
+    "reference", ["#/$defs/a~1b", "#/prefixItems/0", "#/prefixItems/9", "#named", "#/$defs/a%25b", "#/type/x"]
+)
+def test_references_of_all_kinds_are_followed_or_taken_for_the_whole(reference: str) -> None:
+    schema = {
+        "properties": {"x": {"$ref": reference}},
+        "$defs": {"a/b": {"$anchor": "named"}, "a%b": {}},
+        "prefixItems": [{}],
+        "type": "object",
+    }
+    try:
+        checker = compile_checker(schema)
+    except DeclarationError:
+        return
+    assert checker.check({"x": {}}) is None
+
+
+def test_a_pattern_that_needs_a_look_around_works_and_ends() -> None:
+    """Zod writes such patterns for addresses; one made to backtrack for ever counts as a mismatch."""
+    ordinary = compile_checker({"properties": {"a": {"type": "string", "pattern": "^(?!\\.)[a-z.]+@x$"}}})
+    assert ordinary.check({"a": "me@x"}) is None
+    assert ordinary.check({"a": ".me@x"}) == Mismatch("/a", "pattern")
+    hostile = compile_checker({"properties": {"a": {"pattern": "^(?=(a+)+$)b|(a+)+$(?!x)"}}})
+
+    assert hostile.check({"a": "a" * 5000 + "c"}) is not None
+
+
+def test_a_pattern_made_to_backtrack_does_not() -> None:
+    checker = compile_checker({"properties": {"a": {"pattern": "^(a+)+$"}}})
+
+    assert checker.check({"a": "a" * 100_000 + "b"}) == Mismatch("/a", "pattern")
