@@ -1,8 +1,11 @@
 """Lists: pages, limits, lists that change by themselves, and lists that nobody announced."""
 
+import time
+
 import pytest
 
-from avow.system.connect import ConnectOptions, Limits, observe
+from avow.core.canonical import Digest
+from avow.system.connect import ConnectOptions, Limits, observe, take_snapshot
 from connect_helpers import look, sample, tools
 
 
@@ -48,12 +51,30 @@ def test_a_list_without_an_end_is_read_up_to_a_limit(limits: Limits, count: int,
     assert note in snapshot.notes[0]
 
 
-def test_late_tools_are_waited_for() -> None:
-    """Five tools arrive one by one after the handshake, each announced: all are in the snapshot."""
-    snapshot = look("odd", "growing")
+@pytest.mark.parametrize("start", ["0", "3.1"])
+def test_late_tools_are_waited_for(start: str) -> None:
+    """Five tools arrive one by one after the handshake, each announced: all are in the snapshot.
+
+    How long the server took to start does not shorten its time to settle.
+    """
+    snapshot = look("odd", "growing", start)
 
     assert tools(snapshot) == ["echo", *(f"late_{number}" for number in range(5))]
     assert snapshot.notes == ()
+
+
+def test_a_server_that_shows_what_was_expected_is_not_waited_for() -> None:
+    """It may change its lists, as many say and few do; what was approved is there already."""
+    target = sample("odd", "steady")
+    approved = take_snapshot(target, ConnectOptions()).signature.digest
+
+    start = time.monotonic()
+    take_snapshot(target, ConnectOptions(expected=approved))
+    quick = time.monotonic() - start
+    start = time.monotonic()
+    take_snapshot(target, ConnectOptions(expected=Digest("sha256:other")))
+
+    assert time.monotonic() - start > quick + 0.1
 
 
 def test_a_modern_server_is_asked_to_announce_its_changes() -> None:

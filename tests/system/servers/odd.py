@@ -120,8 +120,9 @@ def stateless() -> None:
 
 
 def growing() -> None:
-    """Adds tools after it has been initialized, and announces each."""
+    """Takes a while to start, adds tools after it has been initialized, and announces each."""
     tools = [ECHO]
+    time.sleep(float(sys.argv[2]))
     for message in messages():
         if message.get("method") == "notifications/initialized":
             for number in range(5):
@@ -130,6 +131,12 @@ def growing() -> None:
                 send({"method": "notifications/tools/list_changed"})
         else:
             handle(message, tools, capabilities={"tools": {"listChanged": True}})
+
+
+def steady() -> None:
+    """Says that its list may change, and never changes it."""
+    for message in messages():
+        handle(message, capabilities={"tools": {"listChanged": True}})
 
 
 def restless() -> None:

@@ -59,7 +59,6 @@ class Conversation:
         self.deadline = deadline
         self.limits = limits
         self.client_name = client_name
-        self.opened = time.monotonic()
         self.changed: set[Kind] = set()
         self.last_stir = 0.0
         self.notes: list[str] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from avow.core.canonical import JsonObject
-from avow.core.capability import Capability, Kind
+from avow.core.capability import Capability, Kind, Signature
 from avow.errors import DeclarationError, PeerProtocolError, ServerLaunchError
 from avow.system.connect.conversation import Conversation
 from avow.system.connect.options import MalformedAnswerError
@@ -41,6 +41,13 @@ class Listing:
 
 
 Listings = dict[Kind, Listing]
+
+
+def signature_of(lists: Listings) -> Signature:
+    """The capabilities of all lists, kind by kind."""
+    return Signature.of(
+        capability for kind in Kind if kind in lists for capability in lists[kind].capabilities.values()
+    )
 
 
 def read_lists(conversation: Conversation, kinds: Iterable[Kind]) -> Listings:

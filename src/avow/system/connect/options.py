@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from avow.core.canonical import Digest
 from avow.core.snapshot import Snapshot
 from avow.errors import DeclarationError, ServerLaunchError
 
@@ -26,7 +27,8 @@ class ConnectOptions:
 
     `timeout` is for the whole of one session, from the start of the server on. We introduce ourselves
     by the name of a client that many people use: a server that is on its best behaviour before
-    scanners must not be able to tell.
+    scanners must not be able to tell. A server that shows the signature with the digest `expected` is
+    given no more time to change its mind than a moment.
     """
 
     timeout: float = 30.0
@@ -34,6 +36,7 @@ class ConnectOptions:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     limits: Limits = Limits()
     client_name: str = "claude-ai"
+    expected: Digest | None = None
     on_progress: Callable[[str], None] | None = None
 
     def progress(self, text: str) -> None:

@@ -1,9 +1,9 @@
 """One session with a server: open it, look at everything it shows, look again, look as somebody else."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from avow.core.capability import Capability, Kind, Signature
+from avow.core.canonical import Digest
+from avow.core.capability import Kind
 from avow.core.snapshot import Era, Snapshot, Source
 from avow.core.target import Target
 from avow.errors import ServerLaunchError
@@ -15,21 +15,29 @@ from avow.system.connect.listing import (
     check_refusal,
     declared_kinds,
     read_lists,
+    signature_of,
     undeclared_lists,
 )
 from avow.system.connect.negotiation import Negotiated, Opening, ask_discover, discovered, negotiate
 from avow.system.connect.options import ConnectOptions, Look
-from avow.system.connect.settling import changing_members, has_changed_openly, settled_lists
+from avow.system.connect.settling import Settling, changing_members, has_changed_openly
 
 
 class Session:
     """A server that has introduced itself."""
 
-    def __init__(self, target: Target, conversation: Conversation, negotiated: Negotiated) -> None:
+    def __init__(
+        self,
+        target: Target,
+        conversation: Conversation,
+        negotiated: Negotiated,
+        expected: Digest | None = None,
+    ) -> None:
         """Use a conversation whose negotiation is over."""
         self._target = target
         self._conversation = conversation
         self._negotiated = negotiated
+        self._expected = expected
         self._lists: Listings = {}
         self._declaration: Declaration | None = None
 
@@ -44,10 +52,11 @@ class Session:
         kinds = declared_kinds(capabilities)
         self._declaration = read_declaration(conversation, capabilities)
         self._subscribe()
-        self._lists = settled_lists(conversation, kinds, may_change=self._may_change)
+        settling = Settling(conversation, kinds, may_change=self._may_change, expected=self._expected)
+        self._lists = settling.read()
         for listing in self._lists.values():
             check_refusal(conversation, listing)
-        again = self._read_again(kinds) if twice else None
+        again = self._read_again(kinds, settling) if twice else None
         found = self._undeclared()
         self._lists |= found
         if self._declaration is not None:
@@ -74,7 +83,8 @@ class Session:
 
     @property
     def _may_change(self) -> bool:
-        return bool(changing_members(self._negotiated.capabilities))
+        """Whether the lists are what counts, and may be different in a moment."""
+        return self._declaration is None and bool(changing_members(self._negotiated.capabilities))
 
     def _subscribe(self) -> None:
         """Ask a modern server to announce changes, which it otherwise keeps to itself."""
@@ -83,13 +93,13 @@ class Session:
             wanted = {f"{member}ListChanged": True for member in members}
             self._conversation.ask("subscriptions/listen", {"notifications": wanted})
 
-    def _read_again(self, kinds: tuple[Kind, ...]) -> Listings | None:
+    def _read_again(self, kinds: tuple[Kind, ...], settling: Settling) -> Listings | None:
         """The lists a second time; a change that the server announces meanwhile is no secret one."""
         conversation = self._conversation
         try:
             again = read_lists(conversation, kinds)
             if has_changed_openly(conversation, self._lists, again):
-                self._lists = settled_lists(conversation, kinds, may_change=self._may_change)
+                self._lists = settling.read()
                 again = read_lists(conversation, kinds)
                 if has_changed_openly(conversation, self._lists, again):
                     return self._lists
@@ -118,7 +128,7 @@ class Session:
             protocol_version=negotiated.version,
             era=negotiated.era,
             capabilities=negotiated.capabilities,
-            signature=Signature.of(_in_order(lists)),
+            signature=signature_of(lists),
             instructions=negotiated.instructions,
             configuration_schema=negotiated.configuration_schema,
             protocol_versions=negotiated.versions,
@@ -144,10 +154,4 @@ def introduce(
     conversation = Conversation(channel, deadline, options.limits, options.client_name)
     negotiated = negotiate(conversation, opening)
     options.progress(f"connected to {channel.server}")
-    return Session(target, conversation, negotiated)
-
-
-def _in_order(lists: Listings) -> Iterator[Capability]:
-    for kind in Kind:
-        if kind in lists:
-            yield from lists[kind].capabilities.values()
+    return Session(target, conversation, negotiated, options.expected)

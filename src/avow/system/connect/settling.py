@@ -4,12 +4,15 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Kind
 from avow.system.connect.conversation import Conversation
-from avow.system.connect.listing import Listings, read_lists
+from avow.system.connect.listing import Listings, read_lists, signature_of
 
-_QUIET: Final = 0.1
+# How long a server that may change its lists has to keep still before we believe what it shows; less
+# when it shows what was expected, since nobody would thank us for waiting then.
+_QUIET: Final = 0.25
+_QUIET_AS_EXPECTED: Final = 0.05
 _BURST: Final = 0.01
 _AFTERTHOUGHT: Final = 0.05
 _LONGEST_UNREST: Final = 3.0
@@ -25,21 +28,49 @@ def changing_members(capabilities: JsonObject) -> list[str]:
     ]
 
 
-def settled_lists(conversation: Conversation, kinds: Sequence[Kind], *, may_change: bool) -> Listings:
-    """The lists as they are once the server has stopped changing them."""
-    start = time.monotonic()
-    lists = read_lists(conversation, kinds)
-    while _changes_before_quiet(conversation, kinds, start, may_change=may_change):
-        if time.monotonic() > min(conversation.opened + _LONGEST_UNREST, conversation.deadline):
-            conversation.note(
-                "the server kept announcing changes of its lists; this is the last that was seen"
-            )
-            break
-        burst = time.monotonic() + _BURST
-        while conversation.listen_once(burst):
-            pass
-        lists.update(read_lists(conversation, [kind for kind in kinds if kind in conversation.changed]))
-    return lists
+class Settling:
+    """The lists of one session, from the first look at them until they keep still."""
+
+    def __init__(
+        self, conversation: Conversation, kinds: Sequence[Kind], *, may_change: bool, expected: Digest | None
+    ) -> None:
+        """Nothing is asked yet. `expected` is the digest of lists that need no second thought."""
+        self._conversation = conversation
+        self._kinds = kinds
+        self._may_change = may_change
+        self._expected = expected
+        self._start = time.monotonic()
+        self._end = min(conversation.deadline, self._start + _LONGEST_UNREST)
+
+    def read(self) -> Listings:
+        """The lists as they are once the server has stopped changing them."""
+        conversation = self._conversation
+        lists = read_lists(conversation, self._kinds)
+        while self._changes_before_quiet(lists):
+            if time.monotonic() > self._end:
+                conversation.note(
+                    "the server kept announcing changes of its lists; this is the last that was seen"
+                )
+                break
+            burst = time.monotonic() + _BURST
+            while conversation.listen_once(burst):
+                pass
+            changed = [kind for kind in self._kinds if kind in conversation.changed]
+            lists.update(read_lists(conversation, changed))
+        return lists
+
+    def _changes_before_quiet(self, lists: Listings) -> bool:
+        """Wait until the server has been quiet for a while; True when it announces a change instead."""
+        conversation = self._conversation
+        quiet = _QUIET_AS_EXPECTED if signature_of(lists).digest == self._expected else _QUIET
+        while not conversation.changed.intersection(self._kinds):
+            if not self._may_change and conversation.last_stir == 0:
+                return False
+            until = max(self._start, conversation.last_stir) + quiet
+            if time.monotonic() >= until:
+                return False
+            conversation.listen_once(until)
+        return True
 
 
 def has_changed_openly(conversation: Conversation, before: Listings, after: Listings) -> bool:
@@ -50,18 +81,4 @@ def has_changed_openly(conversation: Conversation, before: Listings, after: List
     while not conversation.changed.intersection(after):
         if not conversation.listen_once(until):
             return False
-    return True
-
-
-def _changes_before_quiet(
-    conversation: Conversation, kinds: Sequence[Kind], start: float, *, may_change: bool
-) -> bool:
-    """Wait until the server has been quiet for a while; True when it announces a change instead."""
-    while not conversation.changed.intersection(kinds):
-        if not may_change and conversation.last_stir == 0:
-            return False
-        quiet = max(start, conversation.last_stir) + _QUIET
-        if time.monotonic() >= quiet:
-            return False
-        conversation.listen_once(quiet)
     return True
