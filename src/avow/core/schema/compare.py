@@ -12,7 +12,7 @@ from avow.core.schema.explain import Explainer
 from avow.core.schema.normalise import Reader
 from avow.core.schema.phrases import shown
 from avow.core.schema.raw import Edit, edits, members, telling
-from avow.core.schema.vocabulary import is_foreign, is_telling
+from avow.core.schema.vocabulary import escape, is_foreign, is_telling
 
 _NOTATION: Final = {
     "$anchor": "references",
@@ -111,9 +111,19 @@ def _notation(judged: list[Edit], found: list[Difference]) -> Iterator[Differenc
     for edit in judged[:_SHOWN]:
         if any(_is_inside(edit.path, path) or _is_inside(path, edit.path) for path in paths):
             continue
+        if edit.keyword == "required" and _is_told(edit, paths):
+            continue
         yield Difference(
             edit.path, edit.change, Direction.NOTATION, _notation_of(edit), edit.before, edit.after
         )
+
+
+def _is_told(edit: Edit, paths: list[str]) -> bool:
+    """Whether all that is new or gone in a list of required members was told of the members themselves."""
+    lists = [value if isinstance(value, list) else [] for value in (edit.before, edit.after)]
+    names = [name for name in [*lists[0], *lists[1]] if not (name in lists[0] and name in lists[1])]
+    holder = edit.path.removesuffix("/required")
+    return bool(names) and all(f"{holder}/properties/{escape(str(name))}" in paths for name in names)
 
 
 def _notation_of(edit: Edit) -> str:

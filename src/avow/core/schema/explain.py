@@ -147,7 +147,7 @@ class Explainer:
     def _members(self, spot: Spot, old: Objects, new: Objects) -> None:
         known = {*old.properties, *old.required}
         now = self._forward.declared(new, spot.depth)
-        gone = self._backward.declared(old, spot.depth) - now
+        gone = (self._backward.declared(old, spot.depth) & old.properties.keys()) - now
         for name in [*new.properties, *sorted(new.required - new.properties.keys())]:
             if name in now and name not in known:
                 self._new(spot, new, name)
@@ -176,12 +176,9 @@ class Explainer:
             self._add(spot, ("required",), Direction.WIDENS, text)
 
     def _gone(self, spot: Spot, old: Objects, name: str) -> None:
+        place = old.properties[name][0]
         text = f"{subject(spot.inside(name))} is gone"
-        if name in old.properties:
-            place = old.properties[name][0]
-            self._record(Difference(place.pointer, "removed", Direction.NARROWS, text, place.schema))
-        else:
-            self._add(spot, ("required",), Direction.NARROWS, text)
+        self._record(Difference(place.pointer, "removed", Direction.NARROWS, text, place.schema))
 
     def _others(self, spot: Spot, old: Objects, new: Objects) -> None:
         what = f"undeclared members in {spot.who}" if spot.name else "undeclared arguments"

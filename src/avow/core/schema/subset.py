@@ -150,17 +150,17 @@ class Prover:
             and self._outer.accepts_everything(other.additional)
         ):
             return True
-        if not ours <= theirs or not other.required <= one.required:
-            return False
         is_free = not is_top and not ours and not one.patterns
         # A member that is declared nowhere any more is gone: accepted less, not more. Where nothing at all
         # is declared any more below the top, the object has become a free one instead.
         forbidden = {n for n, node in other.properties.items() if self._outer.accepts_nothing(node, depth)}
-        members = theirs if is_free else theirs & (ours | known | forbidden)
+        gone = frozenset() if is_free else other.properties.keys() - ours - known - forbidden
         return (
-            self._patterns(one, other, depth)
+            ours <= theirs
+            and other.required - gone <= one.required
+            and self._patterns(one, other, depth)
             and self.proves(one.additional, other.additional, depth)
-            and all(self._member(name, one, other, depth) for name in sorted(members))
+            and all(self._member(name, one, other, depth) for name in sorted(theirs - gone))
         )
 
     def declared(self, objects: Objects, depth: int) -> set[str]:
