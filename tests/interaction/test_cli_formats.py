@@ -142,3 +142,48 @@ def test_a_snapshot_can_be_exported(project: Project) -> None:
 
     assert project.run("export").stdout == project.run("export", "files", "--format", "json").stdout
     assert json.loads(project.run("export").stdout)["server"]["name"] == "files"
+
+
+def test_the_document_of_a_lock(project: Project) -> None:
+    """What became of each server, and why one could not be locked."""
+    command = project.serve()
+    lock = ("lock", "--yes", "--name", "files", "--", *command)
+
+    assert project.document(*lock)["servers"]["files"]["status"] == "added"
+    assert project.document("lock", "--yes")["servers"]["files"]["status"] == "unchanged"
+    project.serve(CRITICAL["new tool"])
+    refused = project.document("lock", code=2)
+    updated = project.document("lock", "--yes")["servers"]["files"]
+    (project.directory / "files" / "server.py").unlink()
+    failed = project.document("lock", "--yes", code=2)["servers"]["files"]
+
+    assert "--yes" in refused["error"]["hint"]
+    assert (updated["status"], updated["highest"]) == ("updated", "critical")
+    assert failed["error"]["message"]
+
+
+def test_the_same_name_for_another_command_is_shown(project: Project) -> None:
+    """Old and new command stand below each other."""
+    project.lock("files", *project.serve())
+
+    moved = project.run("lock", "--yes", "--name", "files", "--", *project.serve(name="other"))
+
+    assert moved.returncode == 0
+    assert [row[:4] for row in moved.stdout.splitlines() if "server.py" in row] == ["  - ", "  + "]
+
+
+def test_an_older_mcptrust_lockfile_knows_its_command(project: Project) -> None:
+    """Version 2 can be checked and taken over without saying it again."""
+    command = project.serve()
+    project.lock("files", *command)
+    project.run("export", "--format", "mcptrust", "--output", "v3.json")
+    tools = json.loads((project.directory / "v3.json").read_text())["tools"]
+    old = {"version": "2.0", "server_command": " ".join(command), "tools": tools}
+    (project.directory / "mcp-lock.json").write_text(json.dumps(old))
+    project.lockfile.unlink()
+
+    assert project.run("check", "--lockfile", "mcp-lock.json").returncode == 0
+    taken = project.run("lock", "--yes", "--import", "mcp-lock.json")
+
+    assert taken.returncode == 0, taken.stderr
+    assert project.run("check").returncode == 0
