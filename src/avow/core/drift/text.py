@@ -10,6 +10,7 @@ from avow.core.severity import Severity
 _WORD: Final = re.compile(r"\w+")
 _ADDRESS: Final = re.compile(r"https?://[^\s)>\"'`]+")
 _FEW: Final = 10
+_SCATTERED: Final = 4
 # A few letters that can turn a sentence round.
 _TURNING: Final = frozenset(
     {"always", "can", "cannot", "don", "except", "instead", "must", "never", "no", "nor", "not", "only"}
@@ -50,9 +51,12 @@ def _is_small(old: list[str], new: list[str]) -> bool:
     """Whether a few words differ: in one place, or scattered."""
     if max(len(old), len(new)) - _shared(old, new) <= _FEW:
         return True
-    # Pairs of neighbours see a change of order, which counting words would not.
+    if abs(len(old) - len(new)) > _SCATTERED:
+        return False
+    # Pairs of neighbours see a change of order, which counting words would not. A word that changes in
+    # the middle of others changes two pairs, on both sides.
     pairs, others = Counter(pairwise(old)), Counter(pairwise(new))
-    return (pairs - others).total() + (others - pairs).total() <= _FEW
+    return (pairs - others).total() + (others - pairs).total() <= 4 * _SCATTERED
 
 
 def _counted(words: list[str]) -> Counter[str]:
