@@ -64,5 +64,5 @@ CLEAN = Compared("files", APPROVED, APPROVED, ())
 BROKEN = Failed("mail", ServerLaunchError("there is no program mailer", hint="is it installed?"))
 
 
-def report(*outcomes: Compared | Failed, lockfile: Path | None = Path("avow.lock")) -> DriftReport:
-    return DriftReport(outcomes, Severity.CRITICAL, lockfile)
+def report(*outcomes: Compared | Failed, file: Path | None = Path("avow.lock")) -> DriftReport:
+    return DriftReport(outcomes, Severity.CRITICAL, file)

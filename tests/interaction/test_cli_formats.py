@@ -34,6 +34,9 @@ def test_two_snapshots(project: Project) -> None:
     assert (same["drift"], same["highest"]) == ([], None)
     assert [(drift["type"], drift["name"]) for drift in found["drift"]] == [("tool_added", "run_shell")]
     assert found["digest"]["approved"] != found["digest"]["observed"]
+    sarif = json.loads(project.run("diff", "old.json", "new.json", "--format", "sarif").stdout)
+    place = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "old.json"}, "region": {"startLine": 1}}
 
 
 def test_a_snapshot_and_a_server(project: Project) -> None:

@@ -175,6 +175,14 @@ def test_a_reader_who_has_gone_does_not_change_the_answer(project: Project) -> N
     assert (ended.returncode, ended.stderr) == (1, b"")
 
 
+def test_a_terminal_that_knows_no_unicode_still_gets_the_report(project: Project) -> None:
+    """What it cannot show is escaped."""
+    ended = project.run_outside("inspect", "--", *project.serve(), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.isascii()
+
+
 def test_ctrl_c_ends_the_servers_too(project: Project) -> None:
     """Several are being started when somebody loses patience: quiet, 130, nothing left running."""
     for name in ("one", "two"):

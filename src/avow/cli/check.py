@@ -45,20 +45,19 @@ def command(
     find = _reaching(approved, server_command(ctx), options)
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
-        started = Started(
-            {
-                name: partial(try_to_look, partial(find, name, entry), looking)
-                for name, entry in approved.items()
-            }
-        )
-        # The servers are starting: time to load what compares and prints.
-        from avow.cli.judging import judging_here, threshold
-        from avow.cli.output import DriftReport, load, print_drift
-        from avow.system.checking import outcome
+        jobs = {
+            name: partial(try_to_look, partial(find, name, entry), looking)
+            for name, entry in approved.items()
+        }
+        with Started(jobs) as started:
+            # The servers are starting: time to load what compares and prints.
+            from avow.cli.judging import judging_here, threshold
+            from avow.cli.output import DriftReport, load, print_drift
+            from avow.system.checking import outcome
 
-        load(format_name)
-        judging = judging_here()
-        looked = started.results()
+            load(format_name)
+            judging = judging_here()
+            looked = started.results()
     outcomes = (outcome(name, entry, looked[name], judging) for name, entry in approved.items())
     report = DriftReport(tuple(outcomes), threshold(fail_on, judging), options.lockfile)
     if not (options.quiet and report.is_clean and format_name == "text"):

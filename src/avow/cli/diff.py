@@ -2,6 +2,7 @@
 
 import shlex
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -18,6 +19,7 @@ from avow.cli.output import DriftReport, print_drift
 from avow.cli.progress import progress
 from avow.cli.reaching import reach_all
 from avow.core.lockfile import Entry
+from avow.core.target import FileTarget
 from avow.errors import UsageError
 from avow.system.comparing import compare_sides, read_side
 from avow.system.looking import Looking
@@ -55,7 +57,8 @@ def command(
         )
     compared = compare_sides(read["A"], read["B"], (names[0], names[1]), judging)
     many = not any(isinstance(side, Entry) for side in read.values())
-    report = DriftReport(compared, threshold(fail_on, judging), many=many)
+    file = Path(before.target.path) if isinstance(before.target, FileTarget) else None
+    report = DriftReport(compared, threshold(fail_on, judging), file, many, can_approve=False)
     if not (options.quiet and report.is_clean and format_name == "text"):
         print_drift(report, format_name)
     return report.exit_code

@@ -1,5 +1,6 @@
 """What a person sees when a command cannot do its job: a message, a hint, exit code 2; never a traceback."""
 
+import io
 import json
 import os
 import sys
@@ -24,6 +25,10 @@ _REPORT_IT: Final = (
 
 def guarded(action: Callable[[], int | None], arguments: Sequence[str]) -> int:
     """Run `action`, and turn whatever goes wrong into words and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its escape, and not an end in the middle of a report.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return action() or 0
     except AvowError as error:

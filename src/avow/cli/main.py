@@ -16,6 +16,7 @@ COMMANDS = {
     "diff": "Show the drift between any two targets, snapshots or lockfiles.",
     "export": "Write an approved snapshot in another format.",
     "run": "Start a locked server behind the gate, for any MCP client.",
+    "gateway": "Serve every locked server over Streamable HTTP, behind the gate.",
     "protect": "Put the servers of MCP clients behind `avow run`.",
     "unprotect": "Take them out again, to the byte.",
     "keygen": "Make a key to sign with.",

@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 
 class Started(Generic[Value]):
-    """Jobs that are running in threads of their own."""
+    """Jobs that are running in threads of their own; leaving the `with` by an error ends their servers."""
 
     def __init__(self, jobs: Mapping[str, Callable[[], Value]]) -> None:
         """Start them, a bounded number at a time."""
@@ -30,15 +30,20 @@ class Started(Generic[Value]):
         for thread in self._threads:
             thread.start()
 
-    def results(self) -> dict[str, Value]:
-        """Wait for all of them; the results come in the order in which the jobs were given."""
-        try:
-            for thread in self._threads:
-                thread.join()
-        except BaseException:
+    def __enter__(self) -> "Started[Value]":
+        """Nothing more to do."""
+        return self
+
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
+        """End what runs, unless all went well."""
+        if error_type is not None:
             self._waiting.clear()
             _end_servers(self._threads)
-            raise
+
+    def results(self) -> dict[str, Value]:
+        """Wait for all of them; the results come in the order in which the jobs were given."""
+        for thread in self._threads:
+            thread.join()
         for error in self._errors:
             raise error
         return {name: self._results[name] for name in self._jobs}
@@ -57,7 +62,8 @@ class Started(Generic[Value]):
 
 def in_parallel(jobs: Mapping[str, Callable[[], Value]]) -> dict[str, Value]:
     """Run the jobs and return their results in the order given."""
-    return Started(jobs).results()
+    with Started(jobs) as started:
+        return started.results()
 
 
 def _end_servers(threads: Iterable[threading.Thread]) -> None:

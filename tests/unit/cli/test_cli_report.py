@@ -35,7 +35,7 @@ def test_the_threshold_decides() -> None:
 def test_the_last_line_says_what_to_do() -> None:
     """It can be pasted into a shell, whatever a server is called."""
     assert report(CLEAN, DRIFTED).closing.endswith("avow lock notes")
-    assert report(Compared("a b", None, None, (REWORDED,)), lockfile=Path("x.lock")).closing.endswith(
+    assert report(Compared("a b", None, None, (REWORDED,)), file=Path("x.lock")).closing.endswith(
         "avow lock --lockfile x.lock 'a b'"
     )
     assert report(CLEAN, CLEAN).closing == "All 2 servers are as approved."

@@ -52,7 +52,7 @@ def test_a_result_has_a_level_a_place_and_a_fingerprint(tmp_path: Path) -> None:
     lockfile = tmp_path / "avow.lock"
     lockfile.write_text(LOCKFILE)
 
-    first, second, allowed = validated(drift(report(DRIFTED, lockfile=lockfile)))["results"]
+    first, second, allowed = validated(drift(report(DRIFTED, file=lockfile)))["results"]
 
     place = first["locations"][0]["physicalLocation"]
     assert (first["ruleId"], first["level"]) == ("tool_changed", "error")
@@ -69,7 +69,7 @@ def test_a_fingerprint_does_not_depend_on_the_place(tmp_path: Path) -> None:
     lockfile.write_text(LOCKFILE)
     found = Compared("notes", None, None, (WIDER,))
 
-    here, there = (validated(drift(report(found, lockfile=path)))["results"][0] for path in (lockfile, None))
+    here, there = (validated(drift(report(found, file=path)))["results"][0] for path in (lockfile, None))
 
     assert here["partialFingerprints"] == there["partialFingerprints"]
 

@@ -23,9 +23,9 @@ def test_results_come_in_the_order_of_the_jobs() -> None:
 def test_jobs_run_while_others_wait() -> None:
     """Each waits for the other: one after the other they would wait for ever."""
     barrier = threading.Barrier(2)
-    started = Started({"a": lambda: barrier.wait(10), "b": lambda: barrier.wait(10)})
 
-    assert sorted(started.results().values()) == [0, 1]
+    with Started({"a": lambda: barrier.wait(10), "b": lambda: barrier.wait(10)}) as started:
+        assert sorted(started.results().values()) == [0, 1]
 
 
 def test_a_job_that_raises_is_heard() -> None:

@@ -36,8 +36,9 @@ def report_lines(report: DriftReport) -> Iterator[Line]:
                 yield from compared_lines(outcome)
             case Failed():
                 yield from failed_lines(outcome)
-    yield BLANK
-    yield line(one_line(report.closing))
+    if report.closing:
+        yield BLANK
+        yield line(one_line(report.closing))
 
 
 def failed_lines(failed: Failed) -> Iterator[Line]:

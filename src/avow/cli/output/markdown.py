@@ -31,7 +31,9 @@ def drift(report: DriftReport) -> str:
                 blocks += _failed(outcome)
             case Compared():
                 blocks += _compared(outcome)
-    return "\n\n".join([*blocks, inert(report.closing)]) + "\n"
+    if report.closing:
+        blocks.append(inert(report.closing))
+    return "\n\n".join(blocks) + "\n"
 
 
 def snapshot(report: SnapshotReport) -> str:

@@ -21,14 +21,15 @@ class SnapshotReport:
 class DriftReport:
     """The outcome for each server, and what it is measured against.
 
-    `lockfile` is where the approved side is written, when it is in one; `many` is false when two
-    things were compared and there is nothing to tell apart by name.
+    `file` is where the approved side is written, when it is in one. `many` is false when two things were
+    compared and there is nothing to tell apart by name; `can_approve` is false where nothing is approved.
     """
 
     outcomes: tuple[Outcome, ...]
     threshold: Severity
-    lockfile: Path | None = None
+    file: Path | None = None
     many: bool = True
+    can_approve: bool = True
 
     @property
     def compared(self) -> tuple[Compared, ...]:
@@ -59,9 +60,9 @@ class DriftReport:
         drifted = [outcome.name for outcome in self.compared if outcome.drift]
         if not drifted:
             return self._without_drift()
-        if self.lockfile is None:
+        if not self.can_approve:
             return ""
-        where = [] if self.lockfile == Path("avow.lock") else ["--lockfile", str(self.lockfile)]
+        where = [] if self.file in (None, Path("avow.lock")) else ["--lockfile", str(self.file)]
         return f"If you expected this, approve it: {shlex.join(['avow', 'lock', *where, *drifted])}"
 
     def _without_drift(self) -> str:

@@ -29,7 +29,7 @@ _RULES: Final = tuple(DriftType)
 
 def drift(report: DriftReport) -> str:
     """A drift report."""
-    places = places_in(report.lockfile)
+    places = places_in(report.file)
     run = {
         "tool": {
             "driver": {
