@@ -4,14 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from avow.core.target import StdioTarget
-from avow.errors import ServerLaunchError, ServerTimeoutError
+from avow.errors import AvowError, ServerLaunchError, ServerTimeoutError
 from avow.system.connect import ConnectOptions, ServerExitedError, observe, take_snapshot
+from avow.system.processes import kill_every_process_group
 from connect_helpers import SERVERS, look, sample
 
 
@@ -139,6 +141,28 @@ def test_an_interrupted_look_leaves_nothing_behind(tmp_path: Path) -> None:
     started = [int(line) for line in pids.read_text().splitlines()]
     assert len(started) == 2
     assert all(is_gone_soon(pid) for pid in started)
+
+
+def test_everything_can_be_ended_from_another_thread() -> None:
+    """A program that looks at several servers at once ends them all when it is interrupted."""
+    failures: list[AvowError] = []
+
+    def look_and_fail() -> None:
+        try:
+            look("leaving", "mute", timeout=20.0)
+        except AvowError as exc:
+            failures.append(exc)
+
+    threads = [threading.Thread(target=look_and_fail) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+    start = time.monotonic()
+    while any(thread.is_alive() for thread in threads) and time.monotonic() < start + 10:
+        kill_every_process_group()
+        time.sleep(0.05)
+
+    assert [type(failure) for failure in failures] == [ServerExitedError, ServerExitedError]
 
 
 def test_no_zombies_and_no_descriptors_stay() -> None:

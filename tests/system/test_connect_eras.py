@@ -35,10 +35,6 @@ def test_a_server_that_only_leaves_at_odd_requests_is_seen_in_full() -> None:
     )
 
 
-def test_a_slow_server_is_waited_for() -> None:
-    assert tools(look("odd", "sleepy", "1.5")) == ["echo", "add"]
-
-
 def test_a_server_of_both_eras_that_hesitates_is_met_in_the_modern_one() -> None:
     """It answers the probe after we have offered the handshake; only a new connection is unmixed."""
     snapshot = look("modern", "both")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from avow.errors import PeerProtocolError
+from avow.errors import PeerProtocolError, ServerTimeoutError
 from avow.system.connect import Limits, MalformedAnswerError
 from connect_helpers import SERVERS, look
 
@@ -69,3 +69,9 @@ def test_answers_are_bounded_together() -> None:
     """Each page is small enough; all of them are not."""
     with pytest.raises(PeerProtocolError, match="of answers"):
         look("pages", "endless", "1", limits=Limits(total_bytes=64 * 1024))
+
+
+def test_a_flood_of_questions_is_left_in_time() -> None:
+    """It asks without end and reads nothing: we neither block nor keep what it says."""
+    with pytest.raises(ServerTimeoutError):
+        look("hostile", "questions", timeout=1.0)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from avow.core.snapshot import Era
+from avow.errors import PeerProtocolError
 from avow.system.connect import ConnectOptions, Look, MalformedAnswerError, Observation, observe
 from connect_helpers import sample, tools
 
@@ -99,3 +100,16 @@ def test_an_unreadable_answer_to_another_client_is_an_error() -> None:
     """What cannot be read for one client is not made good by what another one saw."""
     with pytest.raises(MalformedAnswerError):
         seen("twofaced", thorough=True)
+
+
+def test_a_server_that_does_not_survive_a_second_question_is_noted() -> None:
+    observation = seen("odd", "fragile")
+
+    assert tools(observation.first) == ["echo", "add"]
+    assert observation.others == ()
+    assert "the server left when it was asked for its lists a second time" in observation.first.notes
+
+
+def test_a_modern_server_that_knows_only_one_client_is_refused() -> None:
+    with pytest.raises(PeerProtocolError, match="only to some clients"):
+        seen("modern", "choosy")

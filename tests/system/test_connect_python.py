@@ -78,15 +78,28 @@ def test_what_is_no_server_is_said(
     assert caught.value.message == words
 
 
-def test_a_module_that_prints_does_not_write_into_our_output(
+def test_a_server_that_prints_does_not_write_into_our_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "connect_printing.py").write_text("print('hello')\nfrom connect_objects import low as server")
+    """Neither while it is imported nor while it runs, and afterwards our output is ours again."""
+    (tmp_path / "connect_printing.py").write_text(
+        "print('importing')\n"
+        "from mcp.server.mcpserver import MCPServer\n"
+        "from contextlib import asynccontextmanager\n"
+        "@asynccontextmanager\n"
+        "async def life(app):\n"
+        "    print('running')\n"
+        "    yield\n"
+        "server = MCPServer('printing', lifespan=life)\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
 
     take_snapshot(PythonTarget("connect_printing:server"), OPTIONS)
+    print("ours")
 
-    assert capsys.readouterr().out == ""
+    captured = capsys.readouterr()
+    assert captured.out == "ours\n"
+    assert "importing\nrunning\n" in captured.err
 
 
 def test_a_server_that_fails_at_once_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

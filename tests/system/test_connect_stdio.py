@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from avow.core.snapshot import Era, Source
-from avow.core.target import StdioTarget
+from avow.core.target import FileTarget, StdioTarget
 from avow.errors import PeerProtocolError, ServerLaunchError
-from avow.system.connect import ConnectOptions, take_snapshot
+from avow.system.connect import ConnectOptions, observe, take_snapshot
+from avow.system.snapshots import write_snapshot
 from connect_helpers import look, sample, tools
 
 
@@ -46,6 +47,11 @@ def test_a_server_may_ask_before_it_answers() -> None:
     assert answers["elicitation/create"] == {"action": "decline"}
     assert answers["sampling/createMessage"]["code"] == -1
     assert answers["unheard/of"]["code"] == -32601
+
+
+def test_many_questions_at_once_are_no_problem() -> None:
+    """Neither side waits for the other to read."""
+    assert tools(look("odd", "pestering")) == ["echo", "add"]
 
 
 def test_answers_are_matched_by_their_exact_id() -> None:
@@ -103,6 +109,15 @@ def test_the_environment_is_a_safe_minimum_and_what_was_promised(
     assert snapshot.target == target
 
 
+def test_a_server_that_repeats_a_secret_is_noted() -> None:
+    """A snapshot is what the server shows, so all we can do is say what it would give away."""
+    snapshot = look("odd", "environment", env={"TOKEN": "s3cr3t-token", "MODE": "fast"})
+
+    assert snapshot.notes == (
+        "the server repeats the value of TOKEN in what it shows; a lockfile would hold it",
+    )
+
+
 @pytest.mark.parametrize("target", [sample("plain", "${NOWHERE}"), sample("plain", env=("NOWHERE",))])
 def test_a_variable_without_a_value_is_asked_for(target: StdioTarget) -> None:
     """A server started without its token would offer something else than the one that was approved."""
@@ -110,6 +125,24 @@ def test_a_variable_without_a_value_is_asked_for(target: StdioTarget) -> None:
         take_snapshot(target, ConnectOptions())
 
     assert caught.value.hint == "pass it with -e NOWHERE=..."
+
+
+def test_progress_is_told() -> None:
+    told: list[str] = []
+
+    look("plain", on_progress=told.append)
+
+    assert [text.split()[0] for text in told] == ["starting", "connected"]
+
+
+def test_a_saved_snapshot_is_read_back(tmp_path: Path) -> None:
+    """A file is a target like any other, and has nothing more to show the second time."""
+    saved = look("plain")
+    write_snapshot(tmp_path / "plain.json", saved)
+    target = FileTarget(str(tmp_path / "plain.json"))
+
+    assert take_snapshot(target, ConnectOptions()).signature.digest == saved.signature.digest
+    assert observe(target, ConnectOptions(), thorough=True).others == ()
 
 
 @pytest.mark.parametrize("place", ["result", "extension", "experimental"])

@@ -57,6 +57,9 @@ def attack(message: Json) -> None:
             write(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {{"tools": [')
             for _ in range(200):
                 write(" " * 1024 * 1024)
+        case "questions":
+            while True:
+                write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n' * 1000)
         case unknown:
             raise ValueError(unknown)
 

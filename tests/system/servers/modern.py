@@ -38,6 +38,8 @@ def serve(message: Json) -> None:
             refuse(message, -32022, "Unsupported protocol version", {"supported": [VERSION]})
         return
     match message["method"]:
+        case "server/discover" if MODE == "choosy" and meta[f"{PREFIX}clientInfo"]["name"] != "claude-ai":
+            refuse(message, -32603, "not for you")
         case "server/discover" if MODE == "growing":
             discover(message, capabilities={"tools": {"listChanged": True}})
         case "server/discover":
@@ -67,7 +69,7 @@ def both(message: Json) -> None:
 
 for message in messages():
     match MODE:
-        case "plain" | "chameleon" | "growing":
+        case "plain" | "chameleon" | "growing" | "choosy":
             serve(message)
         case "both":
             both(message)

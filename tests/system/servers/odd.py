@@ -73,6 +73,24 @@ def shuffled() -> None:
             handle(message, capabilities=capabilities)
 
 
+def pestering() -> None:
+    """Asks a thousand questions at once, before it reads a single answer."""
+    for message in messages():
+        if message.get("method") == "tools/list":
+            write("".join(f'{{"jsonrpc":"2.0","id":"{n}","method":"roots/list"}}\n' for n in range(5000)))
+        handle(message)
+
+
+def fragile() -> None:
+    """Does not survive a second question."""
+    count = 0
+    for message in messages():
+        count += message.get("method") == "tools/list"
+        if count == 2:
+            sys.exit("enough")
+        handle(message)
+
+
 def silent() -> None:
     """Does not answer what it does not know, not even a ping."""
     for message in messages():
@@ -88,13 +106,6 @@ def strict() -> None:
     for message in messages():
         if message["method"] not in ("initialize", "notifications/initialized", "tools/list"):
             sys.exit(f"unexpected {message['method']}")
-        handle(message)
-
-
-def sleepy() -> None:
-    """Takes a while to start."""
-    time.sleep(float(sys.argv[2]))
-    for message in messages():
         handle(message)
 
 

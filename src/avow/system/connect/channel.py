@@ -23,6 +23,7 @@ from avow.system.connect.words import Secrets, Tail
 _CHUNK: Final = 256 * 1024
 _LONGEST_WAIT: Final = 0.5
 _TIME_TO_READ: Final = 2.0
+_LONGEST_OUTBOX: Final = 256 * 1024
 
 
 class UnfitRequestError(PeerProtocolError):
@@ -82,6 +83,7 @@ class LineChannel:
         self._limit = limits.message_bytes
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
+        self._outbox = bytearray()
         self._has_ended = False
         self._opened = self._active = time.monotonic()
         self._said = Tail(limits.words)
@@ -94,20 +96,16 @@ class LineChannel:
         os.set_blocking(writing, False)
 
     def send(self, message: JsonObject, until: float) -> None:
-        """Write one line; while the server does not read, go on reading what it says."""
-        data = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
-        while data and time.monotonic() < until:
-            try:
-                data = data[os.write(self._writing, data) :]
-            except BlockingIOError:
-                self._poll.register(self._writing, select.POLLOUT)
-                try:
-                    self._pump(until)
-                finally:
-                    self._poll.unregister(self._writing)
-            except BrokenPipeError:
-                # It closed its input; what it still has to say, or how it ended, shows when we read.
-                return
+        """Write one line; while the server does not read, go on reading what it says.
+
+        What is not written by `until` follows later, unless the server never reads at all.
+        """
+        if len(self._outbox) > _LONGEST_OUTBOX:
+            return
+        self._outbox += json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        self._flush()
+        while self._outbox and not self._lines and not self._has_ended and time.monotonic() < until:
+            self._pump(until)
 
     def receive(self, until: float) -> bytes | None:
         """The next line, or None at `until`."""
@@ -153,7 +151,11 @@ class LineChannel:
     def _pump(self, until: float) -> None:
         """Wait for something to read or write, and take in what came."""
         wait = max(0.0, min(until - time.monotonic(), _LONGEST_WAIT))
+        if self._outbox:
+            self._poll.register(self._writing, select.POLLOUT)
         ready = self._poll.poll(wait * 1000 + 0.5)
+        if self._outbox:
+            self._poll.unregister(self._writing)
         now = time.monotonic()
         if ready:
             self._active = now
@@ -165,6 +167,18 @@ class LineChannel:
                 self._take(self._read(descriptor))
             elif descriptor == self._aside:
                 self._said.append(self._read(descriptor))
+            else:
+                self._flush()
+
+    def _flush(self) -> None:
+        try:
+            while self._outbox:
+                del self._outbox[: os.write(self._writing, self._outbox)]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            # It closed its input; what it still has to say, or how it ended, shows when we read.
+            self._outbox.clear()
 
     def _read(self, descriptor: int) -> bytes:
         try:
@@ -197,20 +211,8 @@ class LineChannel:
     def _drain_aside(self, seconds: float) -> None:
         """Take in the last of the log; a reader that arrives early would miss the reason for an exit."""
         until = time.monotonic() + seconds
-        if self._aside is None:
-            return
+        self._outbox.clear()
         with suppress(KeyError):
             self._poll.unregister(self._reading)
-        while time.monotonic() < until:
-            ready = self._poll.poll(20)
-            if not ready or not self._read_aside():
-                return
-
-    def _read_aside(self) -> bool:
-        assert self._aside is not None
-        try:
-            data = os.read(self._aside, _CHUNK)
-        except OSError:
-            return False
-        self._said.append(data)
-        return bool(data)
+        while time.monotonic() < until and self._poll.poll(20):
+            self._pump(until)

@@ -188,12 +188,16 @@ class Conversation:
             if self._received > self.limits.total_bytes:
                 limit = self.limits.total_bytes // (1024 * 1024)
                 raise PeerProtocolError(f"{self.server} sent more than {limit} MiB of answers")
+            for name in self.channel.secrets.named_in(line):
+                self.note(
+                    f"the server repeats the value of {name} in what it shows; a lockfile would hold it"
+                )
             self._answers[number] = answer
 
     def _reply(self, number: Any, method: str) -> None:
         if method != "ping":
             self.last_stir = time.monotonic()
         error = {"error": {"code": METHOD_NOT_FOUND, "message": "Method not found"}}
-        # A server that does not read its input must not hold us up: a reply may get lost.
-        soon = min(self.deadline, time.monotonic() + 0.5)
-        self.channel.send({"jsonrpc": "2.0", "id": number, **_REPLIES.get(method, error)}, soon)
+        # A server that does not read its input must not hold us up.
+        reply = {"jsonrpc": "2.0", "id": number, **_REPLIES.get(method, error)}
+        self.channel.send(reply, time.monotonic())

@@ -4,10 +4,11 @@ The SDK's own standard-stream transport writes the messages, so what is read her
 what any client would get.
 """
 
+import logging
 import os
 import sys
 import threading
-from contextlib import AsyncExitStack, redirect_stdout, suppress
+from contextlib import AsyncExitStack, suppress
 from importlib import import_module
 from typing import Any, Final
 
@@ -22,6 +23,37 @@ _WRAPPED: Final = ("_lowlevel_server", "_mcp_server")
 _FAREWELL: Final = 2.0
 
 
+class _Hush:
+    """While server objects run: what they print goes to standard error, and only errors are logged.
+
+    Our own standard output may be a document, and a server's chatter belongs in neither stream.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._stdout = sys.stdout
+        self._disabled = 0
+
+    def begin(self) -> None:
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._stdout, sys.stdout = sys.stdout, sys.stderr
+                self._disabled = logging.root.manager.disable
+                logging.disable(logging.WARNING)
+
+    def end(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                sys.stdout = self._stdout
+                logging.disable(self._disabled)
+
+
+_hush: Final = _Hush()
+
+
 class PythonChannel(LineChannel):
     """A server object, running in a thread of its own."""
 
@@ -31,7 +63,12 @@ class PythonChannel(LineChannel):
         Raises:
             ServerLaunchError: there is no such module or object, or it is no MCP server.
         """
-        self._server = load(target.reference)
+        _hush.begin()
+        try:
+            self._server = load(target.reference)
+        except BaseException:
+            _hush.end()
+            raise
         self._problem: BaseException | None = None
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
@@ -46,6 +83,7 @@ class PythonChannel(LineChannel):
         os.close(writing)
         self._thread.join(_FAREWELL)
         os.close(reading)
+        _hush.end()
 
     def _run(self, reading: int, writing: int) -> None:
         import anyio
@@ -78,9 +116,7 @@ def load(reference: str) -> Any:
     if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
         sys.path.insert(0, os.getcwd())  # noqa: PTH109
     try:
-        # Modules print while they are imported; our own output is a document.
-        with redirect_stdout(sys.stderr):
-            found: Any = import_module(module_name)
+        found: Any = import_module(module_name)
     except ModuleNotFoundError as exc:
         if exc.name is not None and f"{module_name}.".startswith(f"{exc.name}."):
             raise ServerLaunchError(

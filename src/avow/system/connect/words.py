@@ -9,6 +9,8 @@ from avow.core.printable import printable
 
 # Shorter values (`1`, `yes`, `dev`) are no secrets, and hiding them would garble ordinary words.
 _SHORTEST_SECRET: Final = 4
+# What a server shows on purpose has to look much like a secret before we say so.
+_SHORTEST_REMARKABLE: Final = 8
 _QUOTED: Final = 2_000
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
@@ -34,6 +36,16 @@ class Secrets:
         for name, value in self._values:
             text = text.replace(value, f"[{name}]")
         return text
+
+    def named_in(self, data: bytes) -> list[str]:
+        """The names of the longer values that occur in the data."""
+        return sorted(
+            {
+                name
+                for name, value in self._values
+                if len(value) >= _SHORTEST_REMARKABLE and value.encode() in data
+            }
+        )
 
 
 def secrets_of(environment: Mapping[str, str], headers: Mapping[str, str], url: str = "") -> Secrets:
