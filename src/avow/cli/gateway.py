@@ -1,0 +1,130 @@
+"""`avow gateway`: every locked server over Streamable HTTP, held to what was approved."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from avow.cli.main import COMMANDS
+from avow.cli.options import environment_option, lockfile_option
+from avow.core.lockfile import Lockfile
+from avow.errors import UsageError
+from avow.proxy.contracts import Held, hold_entry
+from avow.proxy.settings import read_gate_policy
+from avow.system.lockfiles import read_lockfile
+from avow.system.settings import read_settings
+from avow.system.targets import read_given, unknown
+
+_MEGABYTE = 1024 * 1024
+
+
+@click.command("gateway", short_help=COMMANDS["gateway"])
+@click.argument("names", nargs=-1, metavar="[NAME]…")
+@lockfile_option
+@click.option("--listen", default="127.0.0.1:8740", show_default=True, metavar="HOST:PORT")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The bearer tokens of clients, one per line.",
+)
+@click.option("--allow-host", multiple=True, metavar="NAME", help="Answer to this host name too. Repeatable.")
+@click.option(
+    "--allow-origin", multiple=True, metavar="ORIGIN", help="Answer pages of this origin too. Repeatable."
+)
+@click.option(
+    "--allow-unauthenticated", is_flag=True, help="Let everybody who reaches the address use every server."
+)
+@click.option(
+    "--pass-authorization",
+    multiple=True,
+    metavar="NAME",
+    help="Pass the client's Authorization header on to this HTTP server. Repeatable.",
+)
+@click.option("--max-sessions", type=click.IntRange(1), default=256, show_default=True)
+@click.option(
+    "--session-idle", type=click.FloatRange(1), default=1800, show_default=True, metavar="SECONDS",
+    help="End a session, or a server, that nobody has used for so long.",
+)  # fmt: skip
+@click.option("--max-body", type=click.IntRange(1), default=16, show_default=True, metavar="MEGABYTES")
+@click.option("--audit", is_flag=True, help="Forward everything, and log what would have been blocked.")
+@click.option("--log", "log_path", type=click.Path(path_type=Path), metavar="FILE", help="Where events go.")
+@click.option("--require-signature", is_flag=True, help="Start only if a trusted key signed the lockfile.")
+@click.option("--trust", multiple=True, metavar="KEY", help="A public key that may have signed. Repeatable.")
+@environment_option
+def command(
+    names: tuple[str, ...],
+    *,
+    lockfile: Path,
+    listen: str,
+    token_file: Path | None,
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    allow_unauthenticated: bool,
+    pass_authorization: tuple[str, ...],
+    max_sessions: int,
+    session_idle: float,
+    max_body: int,
+    audit: bool,
+    log_path: Path | None,
+    require_signature: bool,
+    trust: tuple[str, ...],
+    environment: tuple[str, ...],
+) -> None:
+    """Serve every locked server, or those named, at http://HOST:PORT/NAME/mcp behind the gate."""
+    # Late: most commands have no use for a web server.
+    from avow.proxy.gateway import composing, serving
+    from avow.proxy.gateway.app import Bounds
+
+    host, port = _address(listen)
+    approved = _approved(lockfile, trust, required=require_signature)
+    for name in (*names, *pass_authorization):
+        if name not in approved.servers:
+            raise unknown(name, approved.servers, f"{lockfile} has no entry {name!r}")
+    options = composing.Options(
+        host=host,
+        token_file=token_file,
+        allow_hosts=allow_host,
+        allow_origins=allow_origin,
+        allow_unauthenticated=allow_unauthenticated,
+        pass_authorization=frozenset(pass_authorization),
+        most_sessions=max_sessions,
+        idle_seconds=session_idle,
+        bounds=Bounds(body_bytes=max_body * _MEGABYTE),
+        log=log_path,
+    )
+    servers = _held(approved, names, audit=audit)
+    gateway = composing.compose(servers, options, read_given(environment, (), os.environ).environment)
+    listening = serving.listen(host, port)
+    port = listening.getsockname()[1]
+    for held in servers:
+        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{held.name}/mcp")
+    serving.serve(gateway, listening)
+
+
+def _held(approved: Lockfile, names: tuple[str, ...], *, audit: bool) -> list[Held]:
+    policy = read_gate_policy(read_settings(Path.cwd()).policy.gate)
+    policy = replace(policy, audit=policy.audit or audit)
+    chosen = {name: entry for name, entry in approved.servers.items() if not names or name in names}
+    if not chosen:
+        raise UsageError("no server is approved, so there is none to serve", hint="approve one: `avow lock`")
+    return [hold_entry(name, entry, policy) for name, entry in chosen.items()]
+
+
+def _approved(lockfile: Path, trust: tuple[str, ...], *, required: bool) -> Lockfile:
+    if not required and not trust:
+        return read_lockfile(lockfile)
+    from avow.system.keys import load_trusted
+    from avow.system.signing import verify_lockfile
+
+    if not trust:
+        raise UsageError("a signature is required, but no key is trusted", hint="name it: --trust KEY")
+    return verify_lockfile(lockfile, [load_trusted(word) for word in trust]).lockfile
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdigit() or int(port) > 65535 or not host:
+        raise UsageError(f"--listen wants HOST:PORT, not {text!r}", hint="for example 127.0.0.1:8740")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,291 @@
+"""The gateway as an ASGI application: which request goes where, and what HTTP says about it."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from avow.errors import AvowError
+from avow.protocol.gate import Phase
+from avow.protocol.messages import (
+    METHOD_NOT_FOUND,
+    Form,
+    Message,
+    UnreadableMessageError,
+    error_response,
+    read,
+)
+from avow.protocol.versions import MODERN, is_older
+from avow.proxy.gateway import headers as http
+from avow.proxy.gateway.access import Access, Denied
+from avow.proxy.gateway.backends import Backend
+from avow.proxy.gateway.conversation import UNAVAILABLE, failure
+from avow.proxy.gateway.metrics import CONTENT_TYPE, Metrics
+from avow.proxy.gateway.replies import Answerer, Receive, Send, accepts
+from avow.proxy.gateway.sessions import Entry, Sessions
+from avow.proxy.gateway.stream import Stream
+
+_SWEEP_SECONDS: Final = 1.0
+_RESUMABLE: Final = "2025-11-25"
+_GATEWAY: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one request, and all of them, may cost."""
+
+    body_bytes: int = 16 * 1024 * 1024
+    body_seconds: float = 30.0
+    requests: int = 2048
+
+
+@dataclass(slots=True)
+class _Call:
+    """One HTTP request to a server, after everybody was let in."""
+
+    backend: Backend
+    method: str
+    headers: Mapping[bytes, bytes]
+    owner: bytes
+    receive: Receive
+    answerer: Answerer
+
+
+class Gateway:
+    """Every server at `/NAME/mcp`, `/healthz` and `/metrics`."""
+
+    def __init__(
+        self,
+        backends: Mapping[str, Backend],
+        access: Access,
+        sessions: Sessions,
+        metrics: Metrics,
+        bounds: Bounds,
+    ) -> None:
+        """Compose what others do."""
+        self._backends = backends
+        self._access = access
+        self._sessions = sessions
+        self._metrics = metrics
+        self._bounds = bounds
+        self._active: Counter[str] = Counter()
+        self._sweeper: asyncio.Task[None] | None = None
+        metrics.gauge("avow_gateway_sessions", sessions.count)
+        metrics.gauge("avow_gateway_streams", lambda: +self._active)
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        answerer = Answerer(receive, send)
+        server = _GATEWAY
+        try:
+            server = await self._answer(scope, receive, answerer)
+        finally:
+            self._metrics.request(server, answerer.status)
+
+    def start(self) -> None:
+        """Let time pass."""
+        self._sweeper = asyncio.ensure_future(self._sweep())
+
+    async def close(self) -> None:
+        """End every session and every server."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        await self._sessions.close()
+        await asyncio.gather(*(backend.close() for backend in self._backends.values()))
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            self._sessions.sweep()
+            now = time.monotonic()
+            for backend in self._backends.values():
+                backend.sweep(now)
+
+    async def _answer(self, scope: Mapping[str, Any], receive: Receive, answerer: Answerer) -> str:
+        found = http.read_headers(scope["headers"])
+        if found is None:
+            await answerer.refuse(400, "a header that may be there once is there twice")
+            return _GATEWAY
+        denied = self._access.judge_place(found)
+        if denied is not None:
+            await answerer.refuse(denied.status, denied.message, denied.headers)
+            return _GATEWAY
+        path: str = scope["path"]
+        if path == "/healthz":
+            await answerer.plain(200, b'{"status": "ok"}')
+            return _GATEWAY
+        owner = self._access.judge_caller(found)
+        if isinstance(owner, Denied):
+            await answerer.refuse(owner.status, owner.message, owner.headers)
+            return _GATEWAY
+        if path == "/metrics":
+            await answerer.plain(200, self._metrics.text(), ((b"content-type", CONTENT_TYPE),))
+            return _GATEWAY
+        backend = self._backends.get(path[1:].removesuffix("/mcp")) if path.endswith("/mcp") else None
+        if backend is None:
+            await answerer.refuse(404, "no server has this path: each is at /NAME/mcp")
+            return _GATEWAY
+        await self._serve(_Call(backend, scope["method"], found, owner, receive, answerer))
+        return backend.name
+
+    async def _serve(self, call: _Call) -> None:
+        if self._active.total() >= self._bounds.requests:
+            await call.answerer.refuse(503, "too many requests are being answered", ((b"retry-after", b"1"),))
+            return
+        self._active[call.backend.name] += 1
+        try:
+            match call.method:
+                case "POST":
+                    await self._post(call)
+                case "GET" | "DELETE" if call.headers.get(http.VERSION, b"").decode("latin-1") not in MODERN:
+                    await self._use_session(call)
+                case _:
+                    await call.answerer.refuse(405, "this endpoint takes POST", ((b"allow", b"POST"),))
+        except AvowError as error:
+            call.backend.write([failure(error.message)])
+            await call.answerer.refuse(502, error.message, code=UNAVAILABLE)
+        finally:
+            self._active[call.backend.name] -= 1
+
+    async def _post(self, call: _Call) -> None:
+        kind = call.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+        if kind != b"application/json":
+            await call.answerer.refuse(415, "the content type has to be application/json")
+            return
+        if not accepts(call.headers, b"application/json") and not accepts(call.headers, b"text/event-stream"):
+            await call.answerer.refuse(406, "accept application/json and text/event-stream")
+            return
+        body = await self._body(call)
+        if isinstance(body, Denied):
+            await call.answerer.refuse(body.status, body.message, ((b"connection", b"close"),))
+            return
+        try:
+            message = read(body.strip())
+        except UnreadableMessageError as exc:
+            await call.answerer.plain(400, error_response(exc.id, exc.code, f"avow: {exc.message}"))
+            return
+        if call.headers.get(http.VERSION, b"").decode("latin-1") in MODERN:
+            await self._ask(call, message)
+        elif http.SESSION in call.headers:
+            await self._say(call, message)
+        elif message.form is Form.REQUEST and message.method == "initialize":
+            await self._open(call, message)
+        else:
+            await self._ask(call, message)
+
+    async def _body(self, call: _Call) -> bytes | Denied:
+        """The body, if it is not too large and comes in time."""
+        limit = self._bounds.body_bytes
+        too_large = Denied(413, f"the body is larger than {limit} bytes")
+        length = call.headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 15 or int(length) > limit:
+            return too_large
+        event = await call.receive()
+        if not event.get("more_body"):
+            whole: bytes = event.get("body", b"")
+            return whole if len(whole) <= limit else too_large
+        pieces = [event["body"]]
+        size = len(pieces[0])
+        try:
+            async with asyncio.timeout(self._bounds.body_seconds):
+                while event.get("more_body") and size <= limit:
+                    event = await call.receive()
+                    pieces.append(event.get("body", b""))
+                    size += len(pieces[-1])
+        except TimeoutError:
+            return Denied(408, "the body took too long")
+        return b"".join(pieces) if size <= limit else too_large
+
+    async def _ask(self, call: _Call, message: Message) -> None:
+        """A message without a session: a request of 2026-07-28, or nothing that may pass."""
+        if message.form is Form.NOTIFICATION:
+            # This version has no notifications of clients: there is nothing they could be about.
+            await call.answerer.plain(202)
+        elif message.form is not Form.REQUEST:
+            await call.answerer.refuse(400, "the body is not a single request")
+        elif message.method == "initialize":
+            error = error_response(message.id, METHOD_NOT_FOUND, "avow: this version has no initialize")
+            await call.answerer.plain(404, error)
+        else:
+            facts = http.facts(call.headers)
+            stream = await call.backend.ask(message, facts, http.passed(call.headers, modern=True))
+            await call.answerer.answer(
+                stream, events=accepts(call.headers, b"text/event-stream"), modern=True
+            )
+
+    async def _open(self, call: _Call, message: Message) -> None:
+        """The beginning of a session."""
+        with self._sessions.place() as free:
+            if not free:
+                await call.answerer.refuse(503, "too many sessions are open", ((b"retry-after", b"10"),))
+                return
+            session = await call.backend.open(http.passed(call.headers, modern=False))
+            session_id = self._sessions.add(call.backend.name, call.owner, session)
+        try:
+            stream = session.take(message, None, http.passed(call.headers, modern=False))
+            named = ((http.SESSION, session_id.encode()),)
+            await call.answerer.answer(stream, named, events=accepts(call.headers, b"text/event-stream"))
+        finally:
+            if session.gate.phase in (Phase.AWAITING_INIT, Phase.TERMINATED):
+                self._sessions.remove(session_id)
+
+    async def _say(self, call: _Call, message: Message) -> None:
+        """A message within a session."""
+        entry = await self._entry(call)
+        if entry is None:
+            return
+        session = entry.session
+        await session.room()
+        stream = session.take(message, http.facts(call.headers), http.passed(call.headers, modern=False))
+        if stream.waiting or stream.pieces:
+            await self._answer_in_session(call, entry, stream)
+            return
+        while not stream.over:
+            await stream.wait(60)
+        if stream.pieces:
+            await self._answer_in_session(call, entry, stream)
+        else:
+            await call.answerer.plain(stream.status or 202)
+
+    async def _answer_in_session(self, call: _Call, entry: Entry, stream: Stream) -> None:
+        version = call.headers.get(http.VERSION, b"").decode("latin-1")
+        resumable = version and not is_older(version, _RESUMABLE)
+        await call.answerer.answer(
+            stream,
+            ((http.SESSION, call.headers[http.SESSION]),),
+            events=accepts(call.headers, b"text/event-stream"),
+            prime=entry.session.prime if resumable else None,
+        )
+        entry.idle.touch()
+
+    async def _use_session(self, call: _Call) -> None:
+        entry = await self._entry(call)
+        if entry is None:
+            return
+        if call.method == "DELETE":
+            self._sessions.remove(call.headers[http.SESSION].decode("latin-1"))
+            await call.answerer.plain(200)
+            return
+        if not accepts(call.headers, b"text/event-stream"):
+            await call.answerer.refuse(406, "accept text/event-stream")
+            return
+        event_id = call.headers.get(b"last-event-id", b"").decode("latin-1")
+        stream = entry.session.listen(event_id, http.passed(call.headers, modern=False))
+        if stream is None:
+            await call.answerer.refuse(409, "another request listens already")
+            return
+        await call.answerer.listen(stream, ((http.SESSION, call.headers[http.SESSION]),))
+        entry.idle.touch()
+
+    async def _entry(self, call: _Call) -> Entry | None:
+        """The session that a request names; without one, it has been answered."""
+        session_id = call.headers.get(http.SESSION)
+        if session_id is None:
+            await call.answerer.refuse(400, "the Mcp-Session-Id header is missing")
+            return None
+        entry = self._sessions.find(session_id.decode("latin-1"), call.backend.name, call.owner)
+        if entry is None:
+            await call.answerer.refuse(404, "there is no such session, or it has ended")
+        return entry

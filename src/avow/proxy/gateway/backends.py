@@ -1,0 +1,154 @@
+"""What stands behind one path of the gateway: how to open a session, and how to ask without one."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from avow.core.severity import Severity
+from avow.errors import MalformedInputError
+from avow.protocol.events import Event
+from avow.protocol.gate import Gate, HeaderFacts, Knowledge
+from avow.protocol.gate.stateless import CAPABILITIES_KEY, CLIENT_KEY, VERSION_KEY
+from avow.protocol.messages import Message, encode, strict
+from avow.proxy.contracts import Held
+from avow.proxy.gateway.conversation import Conversation
+from avow.proxy.gateway.local import LocalSession
+from avow.proxy.gateway.metrics import Metrics
+from avow.proxy.gateway.process import ServerProcess
+from avow.proxy.gateway.sessions import Session
+from avow.proxy.gateway.shared import SharedConversation, SharedProcess
+from avow.proxy.gateway.stream import Header, Stream
+from avow.proxy.log import EventLog
+
+EXPIRY_SECONDS: Final = 30.0
+_SHELVES: Final = 64
+
+
+class Backend(ABC):
+    """One locked server."""
+
+    def __init__(self, held: Held, log: EventLog, metrics: Metrics) -> None:
+        """Hold sessions with the server to its entry."""
+        self.name = held.name
+        self._held = held
+        self._log = log
+        self._metrics = metrics
+        self._known: OrderedDict[bytes, Knowledge] = OrderedDict()
+        self._since = 0.0
+        self._conversations: set[Conversation] = set()
+
+    @abstractmethod
+    async def open(self, headers: tuple[Header, ...]) -> Session:
+        """A new session, before its handshake.
+
+        Raises:
+            ServerLaunchError: the server cannot be started.
+        """
+
+    @abstractmethod
+    async def _converse(self, gate: Gate) -> Conversation:
+        """A conversation for a single request."""
+
+    async def ask(self, message: Message, facts: HeaderFacts, headers: tuple[Header, ...]) -> Stream:
+        """A request of 2026-07-28.
+
+        Raises:
+            ServerLaunchError: the server cannot be started.
+        """
+        knowledge = self._knowledge(message, dict(headers).get(b"authorization", b""))
+        gate = Gate(None, self._held.policy, self.name, knowledge=knowledge)
+        conversation = await self._converse(gate)
+        stream = conversation.take(message, facts, headers)
+        if not stream.over:
+            self._conversations.add(conversation)
+            stream.when_done = lambda: self._conversations.discard(conversation)
+        return stream
+
+    def sweep(self, now: float) -> None:
+        """Time passes: a server of 2026-07-28 need not say that its lists have changed."""
+        for conversation in list(self._conversations):
+            conversation.tick(now)
+        if now - self._since > EXPIRY_SECONDS:
+            self._since = now
+            self.lists_changed()
+
+    def lists_changed(self) -> None:
+        """What was seen of the server may no longer be so."""
+        for knowledge in self._known.values():
+            knowledge.expire()
+
+    def write(self, events: Iterable[Event]) -> None:
+        """Log events, and count what was held back."""
+        for happened in events:
+            if happened.severity is not Severity.INFO:
+                self._metrics.refusal(self.name, happened.event)
+        self._log.write(events)
+
+    async def close(self) -> None:
+        """End what runs for single requests."""
+        for conversation in list(self._conversations):
+            conversation.dismiss("the gateway is shutting down")
+        self._log.close()
+
+    def _gate(self) -> Gate:
+        return Gate(self._held.contract, self._held.policy, self.name)
+
+    def _knowledge(self, message: Message, authorization: bytes) -> Knowledge:
+        """What is known of the server as these claims see it: it may show each client something else."""
+        key = hashlib.sha256(_claims(message) + b"\0" + authorization).digest()
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Knowledge(self._held.contract)
+            if len(self._known) > _SHELVES:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return known
+
+
+class LocalBackend(Backend):
+    """A server that a command starts."""
+
+    def __init__(
+        self, held: Held, log: EventLog, metrics: Metrics, values: Mapping[str, str], idle_seconds: float
+    ) -> None:
+        """`values` are the variables that the server was promised."""
+        super().__init__(held, log, metrics)
+        self._values = values
+        self._idle_seconds = idle_seconds
+        self._shared = SharedProcess(self._start, self.write, self.lists_changed)
+
+    async def open(self, _headers: tuple[Header, ...]) -> Session:
+        """A process of its own."""
+        return LocalSession(self._gate(), self.write, await self._start())
+
+    async def _converse(self, gate: Gate) -> Conversation:
+        await self._shared.ready()
+        return SharedConversation(gate, self.write, self._shared)
+
+    def sweep(self, now: float) -> None:
+        """Time passes: a process that nobody has asked anything for long is ended."""
+        super().sweep(now)
+        self._shared.sweep(now, self._idle_seconds)
+
+    async def close(self) -> None:
+        """End the shared process, too."""
+        await self._shared.end()
+        await super().close()
+
+    async def _start(self) -> ServerProcess:
+        return await ServerProcess.start(self._held, self._values)
+
+
+def _claims(message: Message) -> bytes:
+    """What a request says about its client; the gate reads it again, strictly."""
+    try:
+        params = strict(message.body)
+    except MalformedInputError:
+        return b""
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    if not isinstance(meta, dict):
+        return b""
+    return encode([meta.get(key) for key in (VERSION_KEY, CLIENT_KEY, CAPABILITIES_KEY)])
