@@ -36,6 +36,7 @@ class Kind(StrEnum):
         return _LIST_METHODS[self]
 
 
+_ORDER: Final = {kind: place for place, kind in enumerate(Kind)}
 _COLLECTIONS: Final = {
     Kind.TOOL: "tools",
     Kind.PROMPT: "prompts",
@@ -116,15 +117,8 @@ class Signature:
 
     def of_kind(self, kind: Kind) -> Mapping[str, Capability]:
         """The capabilities of one kind, by name."""
-        match kind:
-            case Kind.TOOL:
-                return self.tools
-            case Kind.PROMPT:
-                return self.prompts
-            case Kind.RESOURCE:
-                return self.resources
-            case Kind.TEMPLATE:
-                return self.templates
+        by_kind = (self.tools, self.prompts, self.resources, self.templates)
+        return by_kind[_ORDER[kind]]
 
     def __iter__(self) -> Iterator[Capability]:
         """Every capability, kind by kind, in the order of the wire."""
