@@ -131,6 +131,18 @@ def test_a_failed_initialize_may_be_tried_again() -> None:
     assert "result" in stage.got[-1]
 
 
+def test_a_client_that_pipes_a_second_try_waits_for_its_answer() -> None:
+    stage = Stage(Server(silent={"initialize"}), locked())
+    for message in (INITIALIZE, asked("tools/list", 1), {**INITIALIZE, "id": 2}, asked("tools/list", 3)):
+        stage.client(message)
+
+    stage.serve(failed(0))
+
+    assert [message["id"] for message in stage.got] == [0, 1]
+    assert stage.server.methods() == ["initialize", "initialize"]
+    assert stage.gate.is_holding
+
+
 def test_an_unexpected_initialized_is_dropped() -> None:
     stage = Stage(contract=locked())
     stage.client(told("notifications/initialized"))

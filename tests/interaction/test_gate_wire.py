@@ -281,6 +281,15 @@ def test_only_so_much_is_held(limits: Limits) -> None:
     assert stage.server.methods().count("tools/call") == 6 - refused
 
 
+def test_a_message_that_cannot_even_be_held_is_refused() -> None:
+    stage = active(limits=Limits(held_bytes=10))
+
+    stage.client(CALL)
+
+    assert code(stage.got[-1]) == -32011
+    assert not stage.gate.is_asking
+
+
 def test_a_message_has_a_size() -> None:
     stage = active(limits=Limits(message_bytes=1000))
     long = "x" * 1000
@@ -311,6 +320,7 @@ def test_when_the_server_goes_everybody_who_waits_is_told() -> None:
     stage.client(asked("ping", "b"))
     stage.client([asked("ping", "c"), told("notifications/x"), asked("ping", "d")])
     stage.client(b"[not a batch")
+    stage.client(told("notifications/x"))
 
     decision = stage.gate.server_gone("exit code 1")
 

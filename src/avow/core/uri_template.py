@@ -196,11 +196,12 @@ class _Builder:
         """Any value, several joined by commas, or at most as many characters as a prefix allows."""
         end = self._state()
         self._skip(start, end)
-        state = self._step(start, allowed - _ABSOLUTE if self._after_slash else allowed)
-        self._skip(state, end)
         limit = int(modifier[1:]) if modifier else 0
+        units = allowed if limit else allowed | {","}
+        state = self._step(start, units - _ABSOLUTE if self._after_slash else units)
+        self._skip(state, end)
         if not 0 < limit <= _LONG:
-            self._steps[state].append((allowed | {","}, state))
+            self._steps[state].append((units, state))
             return end
         for _ in range(limit - 1):
             self._steps[state].append((_CONTINUATIONS, state))

@@ -271,7 +271,7 @@ def _take_apart(data: bytes) -> dict[str, msgspec.Raw]:
     if found and length == len(data):
         return found
     if not _is_spaced(data, keys, found) and not _has_distinct_keys(data):
-        raise UnreadableMessageError("a member appears twice", request_id=_guess_id(found))
+        raise UnreadableMessageError("a member appears twice, or cannot be read", request_id=_guess_id(found))
     return found
 
 

@@ -69,11 +69,12 @@ def test_a_message_is_read_however_it_is_written(
         '{"jsonrpc":"2.0","id":1,"result":{"x":"}"},"result":{}%s}',
         '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"result":{}%s}',
         '{"jsonrpc":"2.0","id":1,"result":{},"x":1,"x":1%s}',
+        '{"jsonrpc" :"2.0","id":1,"result":{"a":"\udcff"}%s}',
     ],
 )
 def test_a_member_that_is_there_twice_is_found(template: str, padding: str) -> None:
     with pytest.raises(UnreadableMessageError, match="twice"):
-        read((template % (f',"padding":"{padding}"' if padding else "")).encode())
+        read((template % (f',"padding":"{padding}"' if padding else "")).encode("utf-8", "surrogateescape"))
 
 
 @pytest.mark.parametrize("body", ["5", '"x"', "[]", "null", "true"])

@@ -37,9 +37,8 @@ class Held:
 
     def remove_first(self) -> None:
         """The message that waited longest has been dealt with."""
-        if self._queue:
-            message, _ = self._queue.popleft()
-            self._size -= len(message.line)
+        message, _ = self._queue.popleft()
+        self._size -= len(message.line)
 
     def clear(self) -> None:
         """Nobody waits any more."""

@@ -115,6 +115,10 @@ class Inquiry:
                 self._fail(question)
         return self._settled(findings)
 
+    def close(self) -> None:
+        """Nobody wants to know any more."""
+        self._asked.clear()
+
     def _conclude(self, question: _Question, message: Message, findings: Findings) -> None:
         if question.listing is not None:
             self._turn(question, question.listing, message, findings)
@@ -144,15 +148,14 @@ class Inquiry:
         self._adopt(contract, findings)
 
     def _fall_back(self, claims: Claims, findings: Findings) -> None:
-        match self._session.policy.fallback:
-            case Fallback.FREEZE:
-                self._freeze(claims, findings)
-            case Fallback.REJECT if not self._session.policy.audit:
-                findings.reject = True
-            case Fallback.REJECT | Fallback.OPEN:
-                self._adopt(
-                    Contract.from_signature(Signature(), ContractSource.DECLARED, open_kinds=Kind), findings
-                )
+        policy = self._session.policy
+        if policy.fallback is Fallback.FREEZE:
+            self._freeze(claims, findings)
+        elif policy.fallback is Fallback.REJECT and not policy.audit:
+            findings.reject = True
+        else:
+            everything = Contract.from_signature(Signature(), ContractSource.DECLARED, open_kinds=Kind)
+            self._adopt(everything, findings)
 
     def _freeze(self, claims: Claims, findings: Findings) -> None:
         self._frozen.clear()

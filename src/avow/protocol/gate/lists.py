@@ -151,9 +151,7 @@ def _shown(
         if verdict is _Verdict.KEEP:
             yield item
         elif verdict is _Verdict.CHANGED and on_changed is OnChanged.PIN:
-            approved = contract.find(capability.kind, capability.name)
-            if approved is not None:
-                yield encode(approved.definition)
+            yield encode(contract.of_kind(capability.kind)[capability.name].definition)
 
 
 def _names(page: Page, verdicts: list[_Verdict], *wanted: _Verdict) -> Iterator[str]:
