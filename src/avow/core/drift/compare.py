@@ -85,13 +85,11 @@ def _changed(before: Capability, after: Capability, budget: Budget) -> Iterator[
 
 
 def _changes(before: Capability, after: Capability, budget: Budget) -> list[Change]:
-    match after.kind:
-        case Kind.TOOL:
-            return tool_changes(before, after, budget)
-        case Kind.PROMPT:
-            return prompt_changes(before, after)
-        case Kind.RESOURCE | Kind.TEMPLATE:
-            return resource_changes(before, after)
+    if after.kind is Kind.TOOL:
+        return tool_changes(before, after, budget)
+    if after.kind is Kind.PROMPT:
+        return prompt_changes(before, after)
+    return resource_changes(before, after)
 
 
 def _risk(before: Capability, after: Capability) -> Iterator[Drift]:

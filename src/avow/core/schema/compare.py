@@ -61,14 +61,16 @@ def compare(before: JsonValue, after: JsonValue, budget: Budget | None = None) -
 
 def _compare(before: JsonValue, after: JsonValue, budget: Budget) -> Comparison:
     old, new = Document(before, budget), Document(after, budget)
-    found = Explainer(Reader(old), Reader(new)).explain()
+    explainer = Explainer(Reader(old), Reader(new))
+    found = explainer.explain()
     found.extend(_hidden(old, new, found))
     written = list(edits(before, after))
     told, moved = _moved_apart([edit for edit in written if is_telling(edit.keyword)], before, after)
     foreign = [edit for edit in written if is_foreign(edit.keyword)]
     judged = [edit for edit in written if not is_telling(edit.keyword) and not is_foreign(edit.keyword)]
     told.extend(_brought(before, judged, found))
-    found.extend(_notation([*judged, *moved], found))
+    if not explainer.is_cut:
+        found.extend(_notation([*judged, *moved], found))
     return Comparison(tuple(found), tuple(told), tuple(foreign))
 
 

@@ -48,6 +48,7 @@ class Explainer:
         self._backward = Prover(before, after)
         self._found: list[Difference] = []
         self._seen: set[tuple[Node, Node]] = set()
+        self._repeated = 0
 
     def explain(self) -> list[Difference]:
         """All differences between the two roots that let something in or keep something out."""
@@ -55,11 +56,19 @@ class Explainer:
         is_narrower = self._forward.proves_at_the_top(spot.new, spot.old)
         if not is_narrower or not self._backward.proves_at_the_top(spot.old, spot.new):
             self._shapes(spot, is_narrower=is_narrower)
+            self._repeated = 0
+            self._agree(spot, 0, is_narrower=is_narrower)
         return self._found
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there may be more differences than were listed."""
+        return len(self._found) >= _LIMIT
 
     def _node(self, spot: Spot) -> None:
         pair = (spot.old, spot.new)
-        if pair in self._seen or len(self._found) >= _LIMIT:
+        if pair in self._seen or self.is_cut:
+            self._repeated += 1  # told elsewhere, or there is no room to tell
             return
         self._seen.add(pair)
         is_narrower = self._forward.proves(spot.new, spot.old, spot.depth)
@@ -67,18 +76,22 @@ class Explainer:
             self._shapes(spot, is_narrower=is_narrower)
 
     def _shapes(self, spot: Spot, *, is_narrower: bool) -> None:
-        """Explain two nodes that differ; the words must say what the proof says."""
-        start = len(self._found)
+        start, repeated = len(self._found), self._repeated
         old, new = self._before.shape(spot.old, spot.depth), self._after.shape(spot.new, spot.depth)
         if not spot.name:
             old, new = objects_only(old), objects_only(new)
         self._types(spot, _by_type(old), _by_type(new))
+        if self._repeated == repeated:
+            self._agree(spot, start, is_narrower=is_narrower)
+
+    def _agree(self, spot: Spot, start: int, *, is_narrower: bool) -> None:
+        """Make the words since `start` say what the proof says."""
         found = self._found[start:]
-        if is_narrower:
-            if not found or any(one.direction is Direction.WIDENS for one in found):
-                del self._found[start:]
-                self._add(spot, (), Direction.NARROWS, f"{spot.who} accepts less than before")
-        elif not any(one.direction is Direction.WIDENS for one in found):
+        is_wider = any(one.direction is Direction.WIDENS for one in found)
+        if is_narrower and (is_wider or not found):
+            del self._found[start:]
+            self._add(spot, (), Direction.NARROWS, f"{spot.who} accepts less than before")
+        elif not is_narrower and not is_wider:
             text = f"{spot.who} changed, and is not proven to accept only what it did"
             self._add(spot, (), Direction.WIDENS, text)
 

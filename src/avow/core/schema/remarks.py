@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from avow.core.schema.differences import Direction, either
 from avow.core.schema.phrases import named, phrase, shown
@@ -12,6 +12,11 @@ from avow.core.schema.shapes import Arrays, Branch, Numbers, Objects, Strings, i
 from avow.core.schema.subset import limits
 
 Counted: TypeAlias = Strings | Arrays | Objects
+_COUNTS: Final[dict[type[Counted], tuple[str, str]]] = {
+    Strings: ("minLength", "maxLength"),
+    Arrays: ("minItems", "maxItems"),
+    Objects: ("minProperties", "maxProperties"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +31,13 @@ class Remark:
 def remarks(who: str, old: Branch, new: Branch) -> Iterator[Remark]:
     """Everything that can be said without looking at items or members."""
     yield from _conditions(who, old, new)
-    match old, new:
-        case Numbers(), Numbers():
-            yield from _numbers(who, old, new)
-        case Strings(), Strings():
-            yield from _counts(who, ("minLength", "maxLength"), old, new)
-        case Arrays(), Arrays():
-            yield from _counts(who, ("minItems", "maxItems"), old, new)
-            if old.is_unique is not new.is_unique:
-                text = f"{who} may {'no longer' if new.is_unique else 'now'} hold the same item twice"
-                yield Remark(("uniqueItems",), either(widens=old.is_unique), text)
-        case Objects(), Objects():
-            yield from _counts(who, ("minProperties", "maxProperties"), old, new)
-        case _:
-            raise TypeError("branches of one JSON type are of one class")
+    if isinstance(old, Numbers) and isinstance(new, Numbers):
+        yield from _numbers(who, old, new)
+    if isinstance(old, Counted) and isinstance(new, Counted):
+        yield from _counts(who, _COUNTS[type(old)], old, new)
+    if isinstance(old, Arrays) and isinstance(new, Arrays) and old.is_unique is not new.is_unique:
+        text = f"{who} may {'no longer' if new.is_unique else 'now'} hold the same item twice"
+        yield Remark(("uniqueItems",), either(widens=old.is_unique), text)
 
 
 def _conditions(who: str, old: Branch, new: Branch) -> Iterator[Remark]:

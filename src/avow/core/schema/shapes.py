@@ -111,21 +111,16 @@ def type_of(value: JsonValue) -> str:
 
 def admits(branch: Branch, value: JsonValue, identity: bytes) -> bool | None:
     """Whether a value meets a branch's own limits, conditions aside; None when that is not known."""
-    match branch:
-        case Values():
-            return identity in branch.values
-        case Numbers():
-            return type_of(value) == "number" and _is_within(branch, exact(value))
-        case Strings():
-            return isinstance(value, str) and _is_between(len(value), branch.low, branch.high)
-        case Arrays():
-            if not isinstance(value, list):
-                return False
-            return True if branch == Arrays(conditions=branch.conditions) else None
-        case Objects():
-            if not isinstance(value, dict):
-                return False
-            return True if branch == Objects(conditions=branch.conditions) else None
+    if isinstance(branch, Values):
+        return identity in branch.values
+    if isinstance(branch, Numbers):
+        return type_of(value) == "number" and _is_within(branch, exact(value))
+    if isinstance(branch, Strings):
+        return isinstance(value, str) and _is_between(len(value), branch.low, branch.high)
+    # Items and members would have to be looked into.
+    is_of_its_type = isinstance(value, list if isinstance(branch, Arrays) else dict)
+    is_free = branch == type(branch)(conditions=branch.conditions)
+    return is_of_its_type and (True if is_free else None)
 
 
 def exact(number: float) -> Fraction:

@@ -194,6 +194,100 @@ NOTATION = {
         of(a={"additionalProperties": False, "properties": {"b": {}}}),
         of(a={"additionalProperties": False, "properties": {"b": {}}, "maxProperties": 1}),
     ),
+    "numbers combined": (
+        of(a={"type": "number", "minimum": 2, "exclusiveMaximum": 8, "multipleOf": 0.5}),
+        of(
+            a={
+                "type": "number",
+                "minimum": 1,
+                "maximum": 9,
+                "allOf": [{"minimum": 2, "exclusiveMaximum": 8}, {"multipleOf": 0.5, "maximum": 8}],
+            }
+        ),
+    ),
+    "open bound wins": (
+        of(a={"type": "number", "exclusiveMinimum": 2}),
+        of(a={"type": "number", "minimum": 2, "allOf": [{"exclusiveMinimum": 2}]}),
+    ),
+    "numbers that cannot be": (
+        of(a={"const": 1}),
+        of(a={"anyOf": [{"const": 1}, {"minimum": 2, "allOf": [{"maximum": 1}]}], "type": "number"}),
+    ),
+    "strings that cannot be": (
+        of(a={"type": "null"}),
+        of(a={"type": ["null", "string"], "minLength": 2, "allOf": [{"maxLength": 1}]}),
+    ),
+    "arrays that cannot be": (
+        of(a={"type": "null"}),
+        of(a={"type": ["null", "array"], "minItems": 2, "allOf": [{"maxItems": 1}]}),
+    ),
+    "objects that cannot be": (
+        of(a={"type": "null"}),
+        of(a={"type": ["null", "object"], "minProperties": 2, "allOf": [{"maxProperties": 1}]}),
+    ),
+    "arrays combined": (
+        of(
+            a={
+                "type": "array",
+                "prefixItems": [{"type": "string", "minLength": 1}],
+                "items": False,
+                "minItems": 1,
+            }
+        ),
+        of(
+            a={
+                "type": "array",
+                "prefixItems": [{"type": "string"}],
+                "allOf": [{"prefixItems": [{"minLength": 1}], "minItems": 1}, {"maxItems": 1}],
+            }
+        ),
+    ),
+    "patterns of names combined": (
+        of(a={"type": "object", "patternProperties": {"^x": {"type": "string", "minLength": 1}}}),
+        of(
+            a={
+                "type": "object",
+                "patternProperties": {"^x": {"type": "string"}},
+                "allOf": [{"patternProperties": {"^x": {"minLength": 1}}}],
+            }
+        ),
+    ),
+    "values combined": (of(a={"const": 2}), of(a={"enum": [1, 2, "x"], "allOf": [{"enum": [2, 3]}]})),
+    "values within limits": (
+        of(a={"enum": [2, 0.5]}),
+        of(
+            a={
+                "enum": [0.5, 1, 2, 3, 9, "x", [], {}],
+                "exclusiveMinimum": 0,
+                "maximum": 2,
+                "multipleOf": 0.5,
+                "not": False,
+                "type": "number",
+                "exclusiveMaximum": 3,
+                "allOf": [{"enum": [0.5, 2, 3]}],
+            }
+        ),
+    ),
+    "free values": (
+        of(a={"enum": [[1], {"b": 1}]}),
+        of(a={"enum": [{"b": 1}, [1]], "type": ["array", "object"]}),
+    ),
+    "the same alternative twice": (
+        of(a={"type": "string"}),
+        of(a={"anyOf": [{"type": "string"}, {"type": "string"}]}),
+    ),
+    "disjoint ranges": (
+        of(
+            a={"anyOf": [{"type": "number", "maximum": 1}, {"type": "number", "minimum": 2}, {"enum": [1.5]}]}
+        ),
+        of(
+            a={"oneOf": [{"enum": [1.5]}, {"type": "number", "maximum": 1}, {"type": "number", "minimum": 2}]}
+        ),
+    ),
+    "disjoint lengths": (
+        of(a={"anyOf": [{"type": "string", "maxLength": 1}, {"type": "string", "minLength": 2}]}),
+        of(a={"oneOf": [{"type": "string", "maxLength": 1}, {"type": "string", "minLength": 2}]}),
+    ),
     "a pattern for nobody": (of(a={"type": "number"}), of(a={"type": "number", "pattern": "^a"})),
 }
 
@@ -383,6 +477,29 @@ def test_what_accepts_less_and_what_accepts_more(name: str) -> None:
     assert words is None or ("narrows", words) in found(before, after)
 
 
+def _boxed(levels: int, value: str) -> dict[str, Any]:
+    """Objects in objects; only the innermost member tells one from another."""
+    schema: dict[str, Any] = {"const": value}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"in": schema}, "required": ["in"]}
+    return schema
+
+
+def _patterns(letter: str, count: int) -> dict[str, Any]:
+    return {"anyOf": [{"type": "string", "pattern": f"^{letter}{i}"} for i in range(count)]}
+
+
+def _circle(schema: dict[str, Any]) -> dict[str, Any]:
+    return {**of(a={"$ref": "#/$defs/f"}), "$defs": {"f": schema}}
+
+
+def _rings(length: int) -> dict[str, Any]:
+    """Two schemas that refer to each other; the second is judged while the first is still open."""
+    one = {"type": "object", "properties": {"two": {"$ref": "#/$defs/two"}, "value": {"maxLength": length}}}
+    two = {"type": "object", "properties": {"one": {"$ref": "#/$defs/one"}}}
+    return {**of(a={"$ref": "#/$defs/one"}, b={"$ref": "#/$defs/two"}), "$defs": {"one": one, "two": two}}
+
+
 UNPROVEN = {
     "new optional argument": (of(a={}), of(a={}, b={}), "accepts a new optional argument 'b'"),
     "new argument where any is admitted": (
@@ -525,6 +642,32 @@ UNPROVEN = {
         {**of(a={"$ref": "#/$defs/f", "maxLength": 5}), "$defs": {"f": {"type": "string"}}},
         "argument 'a': its length was limited to 3 and is now to 5",
     ),
+    "objects that may be alike": (
+        of(a={"oneOf": [{"type": "object", "required": ["b"]}, {"type": "object", "required": ["c"]}]}),
+        of(a={"anyOf": [{"type": "object", "required": ["b"]}, {"type": "object", "required": ["c"]}]}),
+        None,
+    ),
+    "alike however deep one looks": (
+        of(a={"oneOf": [_boxed(6, "x"), _boxed(6, "y")]}),
+        of(a={"anyOf": [_boxed(6, "x"), _boxed(6, "y")]}),
+        None,
+    ),
+    "more alternatives than anyone reads": (
+        of(a={"anyOf": [{"type": "string", "pattern": f"^{i}"} for i in range(150)]}),
+        of(a={"anyOf": [{"type": "string", "pattern": f"^{i}"} for i in range(151)]}),
+        None,
+    ),
+    "alternatives that multiply": (
+        of(a={"allOf": [_patterns("a", 20), _patterns("b", 20)]}),
+        of(a={"allOf": [_patterns("a", 20), _patterns("b", 21)]}),
+        None,
+    ),
+    "a circle with a condition inside": (
+        _circle({"not": {"$ref": "#/$defs/f"}, "allOf": [{"maxLength": 3}], "items": False}),
+        _circle({"not": {"$ref": "#/$defs/f"}, "allOf": [{"maxLength": 4}], "items": False}),
+        None,
+    ),
+    "two circles, one of them wider": (_rings(3), _rings(4), None),
     "a dynamic reference": (of(a={"$dynamicRef": "#x"}), of(a={"$dynamicRef": "#y"}), None),
     "an unknown dialect": (
         {"$schema": "https://a.example/", **of(a={})},
@@ -733,6 +876,12 @@ def test_words_that_only_moved_are_notation() -> None:
     assert "words in another place" in {one.summary for one in comparison.differences}
 
 
+def test_many_widenings_are_cut_short() -> None:
+    before, after = of(), of(**{f"a{i:03}": {} for i in range(100)})
+
+    assert len(compare(before, after).differences) == 60
+
+
 def test_many_differences_are_cut_short_but_never_the_one_that_matters() -> None:
     before = {**of(**{f"a{i:03}": {"type": ["string", "null"]} for i in range(100)}), "maxProperties": 5}
     after = {**of(**{f"a{i:03}": {"type": "string"} for i in range(99)}, a099={}), "maxProperties": 5}
@@ -793,6 +942,16 @@ def test_many_comparisons_share_a_budget() -> None:
 def highest_with(before: Any, after: Any, budget: Budget) -> str:
     (difference,) = compare(before, after, budget).differences
     return difference.direction.value
+
+
+def test_what_was_concluded_from_a_wrong_assumption_is_not_kept() -> None:
+    """The second ring looked fine as long as the first one did."""
+    assert [one.path for one in compare(_rings(3), _rings(4)).differences] == [
+        "/$defs/one/properties/value/maxLength"
+    ]
+    b_only = [{**_rings(length), **of(b={"$ref": "#/$defs/two"})} for length in (3, 4)]
+
+    assert highest(*b_only) == "widens"
 
 
 def test_nothing_differs_from_itself() -> None:
