@@ -167,7 +167,8 @@ def _ask_about(
     declined: list[Candidate] = []
     somebody_there = text and sys.stdin.isatty()
     for candidate in candidates:
-        if text and not (quiet and not candidate.needs_approval):
+        silent = quiet and not candidate.varies and (yes or not candidate.needs_approval)
+        if text and not silent:
             write(review(candidate))
         if yes or not candidate.needs_approval or (somebody_there and _agrees(candidate)):
             approved.append(candidate)

@@ -4,7 +4,6 @@ import io
 import sys
 
 import pytest
-from rich.text import Text
 
 from avow.cli.output.console import BLANK, columns, line, plural, to_string
 
@@ -34,7 +33,7 @@ def test_a_terminal_gets_colour_and_lines_that_fit(monkeypatch: pytest.MonkeyPat
     """What wraps stays in its column."""
     on_terminal(monkeypatch)
 
-    shown = to_string(columns([[Text("high", "red"), Text("word " * 12)], [Text("low"), Text("short")]]))
+    shown = to_string(columns([[("high", "red"), "word " * 12], ["low", "short"]]))
 
     rows = shown.splitlines()
     assert "\x1b[31mhigh" in rows[0]
@@ -52,7 +51,7 @@ def test_no_color_means_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_columns_stand_below_each_other_whatever_they_hold() -> None:
     """Characters of double width count double."""
-    shown = to_string(columns([[Text("日本"), Text("x")], [Text("abc"), Text("y")]]))
+    shown = to_string(columns([["日本", "x"], ["abc", "y"]]))
 
     assert shown == "  日本  x\n  abc   y\n"
 

@@ -1,53 +1,82 @@
-"""Lines of styled text, laid out for the terminal they are printed on, or plain for a pipe."""
+"""Lines of styled text, laid out for the terminal they are printed on, or plain for a pipe.
 
-import io
+Only a terminal needs the toolkit that knows colours and widths; it is loaded when there is one.
+"""
+
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+from unicodedata import east_asian_width
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Part: TypeAlias = str | tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """Text in pieces, each with the name of a style; an empty name is plain."""
+
+    pieces: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def plain(self) -> str:
+        """The text alone."""
+        return "".join(text for text, _ in self.pieces)
+
+    @property
+    def width(self) -> int:
+        """How many columns it takes: characters of East Asian scripts take two."""
+        return sum(2 if east_asian_width(character) in "WF" else 1 for character in self.plain)
+
+
+def styled(*parts: Part) -> Styled:
+    """Put parts together; each is a string, or a string with a style."""
+    return Styled(tuple((part, "") if isinstance(part, str) else part for part in parts))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A head that stays where it is and a body that wraps beside it."""
 
-    head: Text = field(default_factory=Text)
-    body: Text = field(default_factory=Text)
+    head: Styled = Styled()
+    body: Styled = Styled()
 
 
 BLANK = Line()
 
 
-def line(*parts: str | tuple[str, str], indent: int = 0) -> Line:
-    """A line of text; a part is a string, or a string with a style."""
-    return Line(Text(" " * indent), Text.assemble(*parts))
+def line(*parts: Part, indent: int = 0) -> Line:
+    """A line of text that wraps to its own indentation."""
+    return Line(styled(" " * indent), styled(*parts))
 
 
-def columns(rows: Sequence[Sequence[Text]], indent: int = 2, gap: int = 2) -> list[Line]:
+def columns(rows: Sequence[Sequence[Part]], indent: int = 2, gap: int = 2) -> list[Line]:
     """Rows with their cells below each other; the last cell of a row wraps."""
-    if not rows:
+    cells = [[styled(part) for part in row] for row in rows]
+    if not cells:
         return []
-    widths = [
-        max(cell_len(cell.plain) for cell in column)
-        for column in zip(*(row[:-1] for row in rows), strict=True)
-    ]
+    widths = [max(cell.width for cell in column) for column in zip(*(row[:-1] for row in cells), strict=True)]
     lines = []
-    for *cells, last in rows:
-        head = Text(" " * indent)
-        for cell, width in zip(cells, widths, strict=True):
-            head.append_text(cell)
-            head.append(" " * (width - cell_len(cell.plain) + gap))
-        lines.append(Line(head, last))
+    for *heads, last in cells:
+        pieces = [(" " * indent, "")]
+        for cell, width in zip(heads, widths, strict=True):
+            pieces += [*cell.pieces, (" " * (width - cell.width + gap), "")]
+        lines.append(Line(Styled(tuple(pieces)), last))
     return lines
 
 
 def to_string(lines: Iterable[Line]) -> str:
     """The lines as stdout should get them: wrapped and coloured on a terminal, one per row in a pipe."""
     if not sys.stdout.isatty():
-        return "".join(f"{(each.head + each.body).plain.rstrip()}\n" for each in lines)
+        return "".join(f"{(each.head.plain + each.body.plain).rstrip()}\n" for each in lines)
+    import io
+
+    from rich.console import Console
+
     buffer = io.StringIO()
     # rich would also colour a pipe when FORCE_COLOR is set; ours has colour on a terminal only.
     console = Console(file=buffer, force_terminal=True, width=Console().width, highlight=False, emoji=False)
@@ -57,20 +86,20 @@ def to_string(lines: Iterable[Line]) -> str:
     return buffer.getvalue()
 
 
-def _rows(each: Line, console: Console) -> Iterable[Text]:
-    indent = cell_len(each.head.plain)
-    if " " not in each.body.plain:
-        # A digest or a path is copied from the screen: the terminal breaks it without adding anything.
-        yield each.head + each.body
-        return
-    wrapped = each.body.wrap(console, max(console.width - indent, 24), no_wrap=False)
-    for number, row in enumerate(wrapped):
-        row.rstrip()
-        yield (each.head if number == 0 else Text(" " * indent)) + row
-    if not wrapped:
-        yield each.head
-
-
 def plural(count: int, noun: str) -> str:
     """`1 tool`, `2 tools`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _rows(each: Line, console: "Console") -> Iterator["Text"]:
+    from rich.text import Text
+
+    head, body = (Text.assemble(*side.pieces) for side in (each.head, each.body))
+    if " " not in body.plain:
+        # A digest or a path is copied from the screen: the terminal breaks it without adding anything.
+        yield head + body
+        return
+    indent = head.cell_len
+    for number, row in enumerate(body.wrap(console, max(console.width - indent, 24))):
+        row.rstrip()
+        yield (head if number == 0 else Text(" " * indent)) + row

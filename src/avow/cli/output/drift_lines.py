@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from rich.text import Text
-
-from avow.cli.output.console import BLANK, Line, line, plural
+from avow.cli.output.console import BLANK, Line, Part, Styled, line, plural, styled
 from avow.cli.output.facts import introduction, one_line
 from avow.cli.output.report import DriftReport
 from avow.cli.output.wording import Piece, word_diff
@@ -63,7 +61,7 @@ def compared_lines(compared: Compared) -> Iterator[Line]:
             "allowed", "dim", allowed.drift, f"until {allowed.rule.expires}: {allowed.rule.reason}"
         )
     for note in compared.notes:
-        yield Line(Text("  note      ", "dim"), Text(one_line(note)))
+        yield Line(styled(("  note      ", "dim")), styled(one_line(note)))
 
 
 def drift_lines(drifts: tuple[Drift, ...], snapshot: Snapshot | None) -> Iterator[Line]:
@@ -101,15 +99,15 @@ def _group_lines(group: Group) -> Iterator[Line]:
     names = ", ".join(one_line(drift.name, 60) for drift in drifts[:_MOST_NAMES])
     more = f" and {len(drifts) - _MOST_NAMES} more" if len(drifts) > _MOST_NAMES else ""
     yield Line(
-        Text(f"  {first.severity:8}  ", STYLES[first.severity]),
-        Text.assemble((plural(len(drifts), first.kind), "bold"), "  ", one_line(group.summary)),
+        styled((f"  {first.severity:8}  ", STYLES[first.severity])),
+        styled((plural(len(drifts), first.kind), "bold"), "  ", one_line(group.summary)),
     )
     yield line((names + more, "dim"), indent=_DETAIL)
 
 
 def _headline(word: str, style: str, drift: Drift, summary: str) -> Line:
     subject = f"{drift.kind} {one_line(drift.name, 80)}" if drift.name else drift.kind
-    return Line(Text(f"  {word:8}  ", style), Text.assemble((subject, "bold"), "  ", one_line(summary)))
+    return Line(styled((f"  {word:8}  ", style)), styled((subject, "bold"), "  ", one_line(summary)))
 
 
 def _change(change: Change, *, told: bool) -> Iterator[Line]:
@@ -129,9 +127,12 @@ def _wording(before: object, after: object) -> Iterator[Line]:
     words = word_diff(old, new)
     for sign, style, pieces in (("- ", "red", words.old), ("+ ", "green", words.new)):
         if pieces:
-            yield Line(Text(" " * _DETAIL + sign, style), _styled(pieces, style))
+            yield Line(styled((" " * _DETAIL + sign, style)), _marked(pieces, style))
 
 
-def _styled(pieces: tuple[Piece, ...], style: str) -> Text:
-    parts = ((piece.text, f"bold {style}" if piece.differs else "dim") for piece in pieces)
-    return Text(" ").join(Text(text, how) for text, how in parts)
+def _marked(pieces: tuple[Piece, ...], style: str) -> Styled:
+    parts: list[Part] = []
+    for piece in pieces:
+        parts += [" "] if parts else []
+        parts.append((piece.text, f"bold {style}" if piece.differs else "dim"))
+    return styled(*parts)

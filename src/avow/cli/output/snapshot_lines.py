@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rich.text import Text
-
 from avow.cli.output import facts
-from avow.cli.output.console import BLANK, Line, columns, line, plural
+from avow.cli.output.console import BLANK, Line, Part, columns, line, plural
 from avow.cli.output.drift_lines import drift_lines
 from avow.cli.output.facts import one_line
 from avow.core.capability import Capability, Kind
@@ -21,7 +19,7 @@ _MOST_RESOURCES: Final = 20
 def snapshot_lines(snapshot: Snapshot, variance: Variance) -> Iterator[Line]:
     """Everything `avow inspect` tells about a server."""
     yield line((facts.server_words(snapshot), "bold"))
-    yield from columns([[Text(label, "dim"), Text(value)] for label, value in facts.identity(snapshot)])
+    yield from columns([[(label, "dim"), value] for label, value in facts.identity(snapshot)])
     yield from _capabilities(snapshot)
     yield from _instructions(snapshot)
     yield from _configuration(snapshot)
@@ -40,7 +38,7 @@ def warning_lines(snapshot: Snapshot) -> Iterator[Line]:
         return
     yield BLANK
     yield line(("Suspicious text", "bold red"))
-    yield from columns([[Text(one.where), Text(one.sign, "red"), Text(one.evidence)] for one in found])
+    yield from columns([[one.where, (one.sign, "red"), one.evidence] for one in found])
 
 
 def variance_lines(variance: Variance) -> Iterator[Line]:
@@ -71,22 +69,20 @@ def _counts(kind: Kind, found: Mapping[str, Capability]) -> str:
     return f"{len(found)}: " + ", ".join(f"{count} {level}" for count, level in counts if count)
 
 
-def _tools(found: Mapping[str, Capability]) -> list[list[Text]]:
+def _tools(found: Mapping[str, Capability]) -> list[list[Part]]:
     return [
         [
-            Text(risk.level, _STYLES[risk.level]),
-            Text(one_line(tool.name, 48)),
-            Text(facts.reason(risk), "dim"),
+            (risk.level, _STYLES[risk.level]),
+            one_line(tool.name, 48),
+            (facts.reason(risk), "dim"),
         ]
         for tool, risk in facts.rated(found)
     ]
 
 
-def _others(found: Mapping[str, Capability]) -> list[list[Text]]:
+def _others(found: Mapping[str, Capability]) -> list[list[Part]]:
     shown = sorted(found.values(), key=lambda capability: capability.name)[:_MOST_RESOURCES]
-    return [
-        [Text(one_line(capability.name, 72)), Text(facts.about(capability), "dim")] for capability in shown
-    ]
+    return [[one_line(capability.name, 72), (facts.about(capability), "dim")] for capability in shown]
 
 
 def _instructions(snapshot: Snapshot) -> Iterator[Line]:
@@ -104,10 +100,10 @@ def _configuration(snapshot: Snapshot) -> Iterator[Line]:
         yield from columns(
             [
                 [
-                    Text(one.name),
-                    Text(one.kind, "dim"),
-                    Text(one.need, "yellow" if one.need.startswith("required") else ""),
-                    Text(one.description, "dim"),
+                    one.name,
+                    (one.kind, "dim"),
+                    (one.need, "yellow" if one.need.startswith("required") else ""),
+                    (one.description, "dim"),
                 ]
                 for one in wanted
             ]
