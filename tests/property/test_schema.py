@@ -4,7 +4,7 @@ import copy
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
 
@@ -223,6 +223,8 @@ def test_another_dialect_reads_another_schema(seed: int, dialect: str) -> None:
     maker = Maker(seed)
     before = maker.root()
     after = maker.edited(before) if seed % 2 else before
+    # The judge reads `unevaluatedProperties` beside `additionalProperties` differently in its two dialects.
+    assume("unevaluatedProperties" not in f"{before}{after}")
     _check({**before, "$schema": dialect}, after, maker)
     _check(before, {**after, "$schema": dialect}, maker)
 
