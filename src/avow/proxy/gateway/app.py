@@ -276,6 +276,10 @@ class Gateway:
         if stream is None:
             await call.answerer.refuse(409, "another request listens already")
             return
+        status = 200 if stream.opening is None else await stream.opening
+        if status != 200:
+            await call.answerer.refuse(status, "the server offers no stream for this")
+            return
         await call.answerer.listen(stream, ((http.SESSION, call.headers[http.SESSION]),))
         entry.idle.touch()
 

@@ -17,12 +17,14 @@ from avow.proxy.gateway.conversation import Conversation
 from avow.proxy.gateway.local import LocalSession
 from avow.proxy.gateway.metrics import Metrics
 from avow.proxy.gateway.process import ServerProcess
+from avow.proxy.gateway.remote import RemoteConversation, Way
 from avow.proxy.gateway.sessions import Session
 from avow.proxy.gateway.shared import SharedConversation, SharedProcess
 from avow.proxy.gateway.stream import Header, Stream
 from avow.proxy.log import EventLog
 
 EXPIRY_SECONDS: Final = 30.0
+ANSWER_SECONDS: Final = 300.0
 _SHELVES: Final = 64
 
 
@@ -82,7 +84,9 @@ class Backend(ABC):
     def write(self, events: Iterable[Event]) -> None:
         """Log events, and count what was held back."""
         for happened in events:
-            if happened.severity is not Severity.INFO:
+            if happened.event == "upstream_failed":
+                self._metrics.failure(self.name)
+            elif happened.severity is not Severity.INFO:
                 self._metrics.refusal(self.name, happened.event)
         self._log.write(events)
 
@@ -140,6 +144,32 @@ class LocalBackend(Backend):
 
     async def _start(self) -> ServerProcess:
         return await ServerProcess.start(self._held, self._values)
+
+
+class RemoteBackend(Backend):
+    """A server behind Streamable HTTP."""
+
+    def __init__(self, held: Held, log: EventLog, metrics: Metrics, way: Way) -> None:
+        """`way` is how it is reached."""
+        super().__init__(held, log, metrics)
+        self._way = way
+
+    async def open(self, _headers: tuple[Header, ...]) -> Session:
+        """The server's own session will come with its answer."""
+        return RemoteConversation(self._gate(), self.write, self._way, modern=False)
+
+    async def _converse(self, gate: Gate) -> Conversation:
+        return RemoteConversation(gate, self.write, self._way, modern=True)
+
+    def sweep(self, now: float) -> None:
+        """Time passes for connections, too."""
+        super().sweep(now)
+        self._way.client.sweep(now, ANSWER_SECONDS)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await super().close()
+        self._way.client.close()
 
 
 def _claims(message: Message) -> bytes:

@@ -1,18 +1,23 @@
 """From approved entries and options to a gateway that can be served."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import avow
 from avow.core.target import HttpTarget, StdioTarget
 from avow.errors import UsageError
 from avow.proxy.contracts import Held
 from avow.proxy.gateway.access import Access, answered_names, is_loopback, read_tokens
 from avow.proxy.gateway.app import Bounds, Gateway
-from avow.proxy.gateway.backends import Backend, LocalBackend
+from avow.proxy.gateway.backends import Backend, LocalBackend, RemoteBackend
+from avow.proxy.gateway.client import HttpClient
 from avow.proxy.gateway.metrics import Metrics
+from avow.proxy.gateway.remote import Way
 from avow.proxy.gateway.sessions import Sessions
 from avow.proxy.log import EventLog
+from avow.system.processes import expand
 from avow.system.targets import Given, fitting
 
 
@@ -70,9 +75,36 @@ def _backend(held: Held, options: Options, values: Mapping[str, str], metrics: M
             own = fitting(Given(values), held.target).environment
             return LocalBackend(held, log, metrics, own, options.idle_seconds)
         case HttpTarget():
-            raise NotImplementedError
+            return RemoteBackend(held, log, metrics, _way(held, held.target, options, values))
         case _:
             raise UsageError(
                 f"{held.name} is neither started by a command nor reached over HTTP",
                 hint="lock it as `-- COMMAND ARG…` or by its URL, or leave it out by naming the others",
             )
+
+
+def _way(held: Held, target: HttpTarget, options: Options, values: Mapping[str, str]) -> Way:
+    passes = held.name in options.pass_authorization
+    headers = [(b"user-agent", f"avow/{avow.__version__}".encode())]
+    for name in target.headers:
+        if name.lower() == "authorization" and passes:
+            continue
+        headers.append((name.lower().encode("ascii"), _header_value(held.name, name)))
+    return Way(HttpClient(expand(target.url, values), headers), held.policy.limits.message_bytes, passes)
+
+
+def _header_value(server: str, header: str) -> bytes:
+    """The value of a header that a server was approved with, from the environment."""
+    name = f"AVOW_HEADER_{_word(server)}_{_word(header)}"
+    value = os.environ.get(name)
+    if value is None:
+        raise UsageError(
+            f"{server} was approved with the header {header}, which has no value", hint=f"set {name}"
+        )
+    if not value.isascii() or not value.isprintable():
+        raise UsageError(f"{name} holds characters that no header may have")
+    return value.encode("ascii")
+
+
+def _word(text: str) -> str:
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in text).upper()

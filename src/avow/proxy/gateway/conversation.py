@@ -136,7 +136,9 @@ class Conversation(ABC):
         outside = envelope(line)
         if outside.is_answer:
             asked = self._streams.pop(outside.id, None) if outside.id is not None else None
-            stream = asked or origin
+            # Whoever asked may have gone and come back on another stream.
+            is_gone = asked is None or asked.over or asked.left
+            stream = origin if is_gone and origin is not None else asked
             if stream is not None:
                 self._answer(stream, outside.id, line, head)
         else:

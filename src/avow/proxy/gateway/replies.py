@@ -121,7 +121,7 @@ class Answerer:
         pieces = stream.take()
         body = pieces[-1].line if pieces else error_response(None, -32000, "avow: the server gave no answer")
         status = stream.status or (_status(body) if modern else 200)
-        await self.plain(status, body, (_JSON, *headers))
+        await self.plain(status, body, (_JSON, *headers, *stream.reply_headers))
 
     async def _events(
         self, stream: Stream, headers: tuple[Header, ...], prime: Callable[[Stream], bytes] | None
@@ -130,10 +130,8 @@ class Answerer:
         await self._send(
             {"type": "http.response.start", "status": 200, "headers": (*_EVENTS, *headers)},
         )
-        if prime is not None and not stream.pieces:
-            await self._write(prime(stream) + b"data: \n\n", more=True)
-        else:
-            await self._write(b"", more=True)
+        head = prime(stream) if prime is not None and not stream.pieces else b""
+        await self._write(head + b"data: \n\n" if head else b"", more=True)
         while not stream.left:
             over = stream.over
             pieces = stream.take()

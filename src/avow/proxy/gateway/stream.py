@@ -37,6 +37,8 @@ class Stream:
         self.left = False
         self.size = 0
         self.exchanges = 0
+        self.reply_headers: tuple[Header, ...] = ()
+        self.opening: asyncio.Future[int] | None = None
         self.pieces: deque[Piece] = deque()
         self.when_left: Callable[[], None] | None = None
         self.when_done: Callable[[], None] | None = None
