@@ -32,6 +32,7 @@ def test_two_snapshots(project: Project) -> None:
     found = project.document("diff", "old.json", "new.json", code=1)
 
     assert (same["drift"], same["highest"]) == ([], None)
+    assert project.run("diff", "old.json", "old.json").stdout == "old.json -> old.json  no drift\n"
     assert [(drift["type"], drift["name"]) for drift in found["drift"]] == [("tool_added", "run_shell")]
     assert found["digest"]["approved"] != found["digest"]["observed"]
     sarif = json.loads(project.run("diff", "old.json", "new.json", "--format", "sarif").stdout)

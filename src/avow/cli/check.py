@@ -59,7 +59,8 @@ def command(
             judging = judging_here()
             looked = started.results()
     outcomes = (outcome(name, entry, looked[name], judging) for name, entry in approved.items())
-    report = DriftReport(tuple(outcomes), threshold(fail_on, judging), options.lockfile)
+    ours = all(isinstance(entry, Entry) for entry in approved.values())
+    report = DriftReport(tuple(outcomes), threshold(fail_on, judging), options.lockfile, can_approve=ours)
     if not (options.quiet and report.is_clean and format_name == "text"):
         print_drift(report, format_name)
     return report.exit_code

@@ -42,12 +42,12 @@ class Compared:
         return highest(self.drift)
 
     @property
-    def verdict(self) -> str:
-        """The outcome in a few words: `as approved`, or how much of which severity."""
+    def counts(self) -> str:
+        """How much there is of which severity; empty when there is no drift."""
         counts = (
             (severity, sum(d.severity is severity for d in self.drift)) for severity in reversed(Severity)
         )
-        return ", ".join(f"{count} {severity}" for severity, count in counts if count) or "as approved"
+        return ", ".join(f"{count} {severity}" for severity, count in counts if count)
 
 
 @dataclass(frozen=True, slots=True)

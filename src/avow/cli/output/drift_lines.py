@@ -31,7 +31,7 @@ def report_lines(report: DriftReport) -> Iterator[Line]:
     for outcome in report.outcomes:
         match outcome:
             case Compared():
-                yield from compared_lines(outcome)
+                yield from compared_lines(outcome, report.verdict(outcome))
             case Failed():
                 yield from failed_lines(outcome)
     if report.closing:
@@ -48,12 +48,12 @@ def failed_lines(failed: Failed) -> Iterator[Line]:
         yield line(("hint: ", "dim"), one_line(failed.error.hint), indent=2)
 
 
-def compared_lines(compared: Compared) -> Iterator[Line]:
+def compared_lines(compared: Compared, verdict: str) -> Iterator[Line]:
     """One server: a heading, then its drift from the most severe down."""
     yield line(
         (one_line(compared.name), "bold"),
         "  ",
-        (compared.verdict, STYLES[compared.highest] if compared.highest else "green"),
+        (verdict, STYLES[compared.highest] if compared.highest else "green"),
     )
     yield from drift_lines(compared.drift, compared.snapshot)
     for allowed in compared.allowed:

@@ -30,7 +30,7 @@ def drift(report: DriftReport) -> str:
             case Failed():
                 blocks += _failed(outcome)
             case Compared():
-                blocks += _compared(outcome)
+                blocks += _compared(outcome, report.verdict(outcome))
     if report.closing:
         blocks.append(inert(report.closing))
     return "\n\n".join(blocks) + "\n"
@@ -59,8 +59,8 @@ def _failed(failed: Failed) -> Iterator[str]:
         yield f"Hint: {inert(failed.error.hint)}"
 
 
-def _compared(compared: Compared) -> Iterator[str]:
-    yield f"### {inert(compared.name)}: {compared.verdict}"
+def _compared(compared: Compared, verdict: str) -> Iterator[str]:
+    yield f"### {inert(compared.name)}: {verdict}"
     if compared.drift:
         yield _table(("severity", "what", "difference"), _drift_rows(compared.drift, compared.snapshot))
         wordings = [wording for drift in compared.drift for wording in _wordings(drift)]

@@ -54,21 +54,23 @@ class DriftReport:
         found = (outcome.highest for outcome in self.compared)
         return int(any(severity is not None and severity >= self.threshold for severity in found))
 
+    def verdict(self, compared: Compared) -> str:
+        """One server in a few words."""
+        return compared.counts or ("as approved" if self.can_approve else "no drift")
+
     @property
     def closing(self) -> str:
         """The last line: the sum of it, and what to do next."""
         drifted = [outcome.name for outcome in self.compared if outcome.drift]
-        if not drifted:
-            return self._without_drift()
         if not self.can_approve:
             return ""
+        if not drifted:
+            return self._without_drift()
         where = [] if self.file in (None, Path("avow.lock")) else ["--lockfile", str(self.file)]
         return f"If you expected this, approve it: {shlex.join(['avow', 'lock', *where, *drifted])}"
 
     def _without_drift(self) -> str:
         if self.failed:
             return "What could not be looked at is not approved: repair it and check again."
-        if not self.many:
-            return "No drift."
         count = len(self.compared)
         return "The server is as approved." if count == 1 else f"All {count} servers are as approved."
