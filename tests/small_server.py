@@ -3,7 +3,8 @@
 from typing import Any
 
 from avow.core.capability import Capability, Kind, Signature
-from avow.core.drift import Drift, diff
+from avow.core.drift.compare import diff
+from avow.core.drift.model import Drift
 from avow.core.snapshot import Era, Snapshot
 from avow.core.target import FileTarget
 

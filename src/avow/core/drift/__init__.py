@@ -1,17 +1,5 @@
-"""Typed, rated differences between what was approved and what is there."""
+"""Typed, rated differences between what was approved and what is there.
 
-from avow.core.drift.compare import diff
-from avow.core.drift.grouping import Group, group_alike
-from avow.core.drift.model import Change, Drift, DriftType, Effect, drift_document, highest
-
-__all__ = [
-    "Change",
-    "Drift",
-    "DriftType",
-    "Effect",
-    "Group",
-    "diff",
-    "drift_document",
-    "group_alike",
-    "highest",
-]
+`compare` finds them, `model` is their vocabulary, `grouping` sums up what changed alike. Nothing is
+imported here: a lockfile is read without loading what compares two of them.
+"""
