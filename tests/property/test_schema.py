@@ -124,6 +124,18 @@ class Maker:
                 place[word] = self.value(word, prefix, 1)
         return {**after, "type": "object"}
 
+    def referring(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The same schema with some of its parts written elsewhere and referred to."""
+        result = copy.deepcopy(schema)
+        moved: dict[str, Any] = {}
+        for _, place in _places("", result):
+            if self.random.random() < 0.4:
+                name = f"part{len(moved)}"
+                moved[name] = dict(place)
+                place.clear()
+                place["$ref"] = f"#/$defs/{name}"
+        return {**result, "$defs": moved}
+
 
 def _places(prefix: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     found = []
@@ -227,6 +239,20 @@ def test_another_dialect_reads_another_schema(seed: int, dialect: str) -> None:
     assume("unevaluatedProperties" not in f"{before}{after}")
     _check({**before, "$schema": dialect}, after, maker)
     _check(before, {**after, "$schema": dialect}, maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32))
+def test_a_part_behind_a_reference_is_the_same_part(seed: int) -> None:
+    """Where it is written is notation; and behind a reference no edit is judged less carefully."""
+    maker = Maker(seed)
+    before = maker.root()
+    referring = maker.referring(before)
+
+    assert {one.direction for one in compare(before, referring).differences} <= {Direction.NOTATION}
+    assert {one.direction for one in compare(referring, before).differences} <= {Direction.NOTATION}
+    _check(referring, maker.edited(before), maker)
+    _check(before, maker.referring(maker.edited(before)), maker)
 
 
 @settings(max_examples=MOST, deadline=None)
