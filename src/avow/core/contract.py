@@ -77,7 +77,7 @@ class Contract:
 
     def find(self, kind: Kind, name: str) -> Capability | None:
         """The approved capability of that kind and name."""
-        return self.signature.of_kind(kind).get(name)
+        return self._by_kind[kind].get(name)
 
     def of_kind(self, kind: Kind) -> Mapping[str, Capability]:
         """Everything approved of one kind."""
@@ -95,6 +95,10 @@ class Contract:
         """
         accepted = self._digests(observed.kind, observed.name)
         return mask(observed, self._pointers).digest in accepted
+
+    @cached_property
+    def _by_kind(self) -> dict[Kind, Mapping[str, Capability]]:
+        return {kind: self.signature.of_kind(kind) for kind in Kind}
 
     @cached_property
     def _pointers(self) -> Collection[str]:

@@ -24,7 +24,15 @@ from avow.protocol.gate.refusal import (
 )
 from avow.protocol.gate.session import Phase, Session
 from avow.protocol.gate.signature import is_contract, signature_result
-from avow.protocol.messages import Message, join, members, refuse_variants, result_response, strict
+from avow.protocol.messages import (
+    Message,
+    join,
+    members,
+    refuse_variants,
+    result_bytes,
+    result_response,
+    strict,
+)
 from avow.protocol.negotiation import judge_version
 
 _INPUT_REQUIRED: Final = b"input_required"
@@ -152,7 +160,8 @@ class Answers:
         shown = self._presented(message, result, Era.LEGACY)
         session.era, session.phase, session.version = Era.LEGACY, Phase.INIT_SENT, version
         session.claims = claims
-        session.calls.restricted = agreement.restricted and not session.policy.audit
+        if agreement.restricted and not session.policy.audit:
+            session.calls.restrict()
         return Shown(shown.line, agreement.events + shown.events)
 
     def _discovered(self, message: Message) -> Shown:
@@ -169,14 +178,13 @@ class Answers:
 
     def _listed(self, message: Message, listing: Listing) -> Shown:
         session = self._session
-        envelope = members(message.line)
-        judged = self.page(envelope["result"], listing)
+        judged = self.page(result_bytes(message), listing)
         session.walks[listing.kind] = listing
         if listing.cursor is None and listing.from_start:
             session.knowledge.finished(listing)
         if judged.body is None or session.policy.audit:
             return Shown(message.line, judged.events)
-        return Shown(join({**envelope, "result": judged.body}), judged.events)
+        return Shown(join({**members(message.line), "result": judged.body}), judged.events)
 
     def _signed(self, message: Message, pending: Pending) -> Shown:
         session = self._session
@@ -213,7 +221,7 @@ class Answers:
         """
         if _INPUT_REQUIRED not in message.line and b"\\u" not in message.line:
             return
-        parts = members(members(message.line)["result"])
+        parts = members(result_bytes(message))
         refuse_variants(parts, _ASKING)
         if "inputRequests" not in parts:
             return

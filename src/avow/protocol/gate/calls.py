@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from avow.core.canonical import JsonObject, JsonValue
+from avow.core.arguments import ArgumentChecker, Mismatch
+from avow.core.canonical import JsonObject
 from avow.core.capability import Capability, Kind
 from avow.core.contract import Contract, ContractSource
 from avow.core.severity import Severity
 from avow.core.uri_template import is_escaping
 from avow.errors import MalformedInputError
-from avow.protocol.events import Event, event
+from avow.protocol.events import Event, event, shown
 from avow.protocol.gate.knowledge import Knowledge
 from avow.protocol.gate.pending import Claims
 from avow.protocol.gate.policy import GatePolicy, OnChanged
@@ -24,6 +25,7 @@ _FILTERS: Final = frozenset(
     {"resourceSubscriptions", "toolsListChanged", "promptsListChanged", "resourcesListChanged"}
 )
 _WATCHED: Final = "resourceSubscriptions"
+_NONE: Final[JsonObject] = {}
 
 
 class Wait(Exception):  # noqa: N818 - not a mistake: the request is held until more is known
@@ -43,7 +45,19 @@ class Calls:
         """Judge by a policy, on shared knowledge."""
         self._knowledge = knowledge
         self._policy = policy
-        self.restricted = False
+        self._restricted = False
+        self._callable: dict[str, ArgumentChecker | None] = {}
+        self._callable_for: tuple[int, bytes] = (-1, b"")
+
+    @property
+    def restricted(self) -> bool:
+        """Whether only tools rated low are left."""
+        return self._restricted
+
+    def restrict(self) -> None:
+        """Leave only tools rated low from now on."""
+        self._restricted = True
+        self._callable_for = (-1, b"")
 
     def tool(self, params: JsonObject, key: bytes, *, with_arguments: bool = True) -> str:
         """A call on a tool; its name.
@@ -53,12 +67,30 @@ class Calls:
             Wait: the server's present tools have to be compared first.
         """
         name = self._identifier(params, "name")
-        approved = self._approved(Kind.TOOL, name, key)
-        if self.restricted and (approved is None or not self._knowledge.is_low(approved)):
-            raise outside(Reason.RESTRICTED, Kind.TOOL, name, severity=Severity.MODERATE)
-        if with_arguments and approved is not None and self._validates():
-            self._check_arguments(approved, params)
+        known = self._knowledge.version, key
+        if self._callable_for != known:
+            self._callable.clear()
+            self._callable_for = known
+        if name not in self._callable:
+            self._decide_on_tool(name, key)
+        checker = self._callable.get(name)
+        if with_arguments and checker is not None:
+            mismatch = checker.check(params.get("arguments", _NONE))
+            if mismatch is not None:
+                raise _wrong_arguments(name, mismatch)
         return name
+
+    def _decide_on_tool(self, name: str, key: bytes) -> None:
+        """Whether a tool may be called, and how its arguments are checked, until something new is known."""
+        approved = self._approved(Kind.TOOL, name, key)
+        if self._restricted and (approved is None or not self._knowledge.is_low(approved)):
+            raise outside(Reason.RESTRICTED, Kind.TOOL, name, severity=Severity.MODERATE)
+        if approved is None:
+            return
+        checker = self._knowledge.checker(approved) if self._validates() else None
+        if checker is None and self._validates():
+            raise _unusable(name)
+        self._callable[name] = checker
 
     def prompt(self, params: JsonObject, key: bytes) -> str:
         """A use of a prompt; its name. Raises as `tool` does."""
@@ -192,23 +224,17 @@ class Calls:
             if compiled is not None and compiled.matches(uri):
                 yield template
 
-    def _check_arguments(self, tool: Capability, params: JsonObject) -> None:
-        checker = self._knowledge.checker(tool)
-        if checker is None:
-            refusal = outside(Reason.ARGUMENTS, Kind.TOOL, tool.name)
-            refusal.event = event(
-                "schema_unusable",
-                Severity.MODERATE,
-                kind=Kind.TOOL,
-                name=tool.name,
-                detail="the approved input schema does not compile, so no arguments can be checked",
-            )
-            raise refusal
-        arguments: JsonValue = params.get("arguments", {})
-        mismatch = checker.check(arguments)
-        if mismatch is not None:
-            where = f"{mismatch.path or 'the arguments'}: {mismatch.keyword}" if mismatch.keyword else ""
-            raise outside(Reason.ARGUMENTS, Kind.TOOL, tool.name, where=where, severity=Severity.MODERATE)
+
+def _wrong_arguments(name: str, mismatch: Mismatch) -> Refusal:
+    where = f"{mismatch.path or 'the arguments'}: {mismatch.keyword}" if mismatch.keyword else ""
+    return outside(Reason.ARGUMENTS, Kind.TOOL, name, where=shown(where), severity=Severity.MODERATE)
+
+
+def _unusable(name: str) -> Refusal:
+    refusal = outside(Reason.ARGUMENTS, Kind.TOOL, name)
+    detail = "the approved input schema does not compile, so no arguments can be checked"
+    refusal.event = event("schema_unusable", Severity.MODERATE, kind=Kind.TOOL, name=name, detail=detail)
+    return refusal
 
 
 def _refuse_variants(value: JsonObject, names: frozenset[str]) -> None:

@@ -29,7 +29,12 @@ class Outbox:
 
     def decision(self) -> Decision:
         """What was collected."""
-        return Decision(tuple(self.to_server), tuple(self.to_client), tuple(self.events), self.close)
+        return Decision(
+            tuple(self.to_server) if self.to_server else (),
+            tuple(self.to_client) if self.to_client else (),
+            tuple(self.events) if self.events else (),
+            self.close,
+        )
 
 
 def as_audit(happened: Event) -> Event:

@@ -1,7 +1,5 @@
 """The gate: fed with raw messages from both sides, it says what goes where, with no I/O of its own."""
 
-from typing import Final
-
 from avow.core.contract import Contract
 from avow.core.severity import Severity
 from avow.core.snapshot import Era
@@ -18,9 +16,6 @@ from avow.protocol.gate.server_side import ServerSide
 from avow.protocol.gate.session import Phase, Session
 from avow.protocol.gate.stateless import HeaderFacts
 from avow.protocol.messages import error_response
-
-_SPACE: Final = b" \t\r\n"
-_LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
 
 
 class Gate:
@@ -84,16 +79,14 @@ class Gate:
     def from_client(self, line: bytes, headers: HeaderFacts | None = None) -> Decision:
         """A message arrived from the client; `headers` are the HTTP headers it came with, if any."""
         out = Outbox()
-        line = _on_one_line(line)
-        if line:
+        if line and not line.isspace():
             self._client.take(line, headers, out)
         return out.decision()
 
     def from_server(self, line: bytes) -> Decision:
         """A message arrived from the server."""
         out = Outbox()
-        line = _on_one_line(line)
-        if line and self._session.phase is not Phase.TERMINATED:
+        if line and not line.isspace() and self._session.phase is not Phase.TERMINATED:
             self._server.take(line, out)
         return out.decision()
 
@@ -121,15 +114,3 @@ class Gate:
         if self._inquiry.is_open:
             self._client.apply(self._inquiry.abandon(reason), out)
         return out.decision()
-
-
-def _on_one_line(line: bytes) -> bytes:
-    """The message without white space around it, and without line breaks in it.
-
-    JSON has line breaks between tokens only. A peer that reads lines, some at a lone carriage return too,
-    would see several messages where the gate has judged one.
-    """
-    line = line.strip(_SPACE)
-    if b"\r" in line or b"\n" in line:
-        return line.translate(_LINE_BREAKS)
-    return line

@@ -20,7 +20,7 @@ from avow.protocol.gate.policy import Fallback
 from avow.protocol.gate.refusal import Refusal, limit_reached
 from avow.protocol.gate.session import RESERVED_IDS, Session
 from avow.protocol.gate.signature import is_advertised, read_declaration
-from avow.protocol.messages import METHOD_NOT_FOUND, Message, RequestId, members, request, strict
+from avow.protocol.messages import METHOD_NOT_FOUND, Message, RequestId, request, result_bytes, strict
 
 if TYPE_CHECKING:
     from avow.core.canonical import JsonObject
@@ -195,7 +195,7 @@ class Inquiry:
         )
 
     def _page(self, listing: Listing, message: Message, findings: Findings) -> None:
-        body = members(message.line)["result"]
+        body = result_bytes(message)
         limits = self._session.policy.limits
         if listing.size + len(body) > limits.list_bytes:
             raise limit_reached(f"the list is larger than {limits.list_bytes} bytes")
@@ -223,7 +223,7 @@ class Inquiry:
             self._walk(listing.kind, question.claims, findings, question.attempt + 1)
 
     def _adopt(self, contract: Contract, findings: Findings, walks: Iterable[Listing] = ()) -> None:
-        self._session.knowledge.contract = contract
+        self._session.knowledge.adopt(contract)
         for listing in walks:
             self._session.knowledge.finished(listing)
         detail = f"{sum(1 for _ in contract.signature)} capabilities, {contract.source}"

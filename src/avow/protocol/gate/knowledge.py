@@ -40,14 +40,28 @@ class Knowledge:
     """The contract, what was seen of the server, and what has been worked out from both."""
 
     def __init__(self, contract: Contract | None = None) -> None:
-        """Nothing seen yet; the contract may have to be established first."""
-        self.contract = contract
+        """Nothing seen yet; the contract may have to be established first.
+
+        `version` grows whenever something new is known: a decision made before may have to be made again.
+        """
+        self.version = 0
+        self._contract = contract
         self._kinds = {kind: _Kind() for kind in Kind}
         self._checkers: dict[str, ArgumentChecker | None] = {}
         self._templates: dict[str, UriTemplate | None] = {}
         self._low: dict[Digest, bool] = {}
         self._pages: OrderedDict[tuple[Kind, bool, bytes], JudgedPage] = OrderedDict()
         self._pages_size = 0
+
+    @property
+    def contract(self) -> Contract | None:
+        """What sessions are held to, once that is known."""
+        return self._contract
+
+    def adopt(self, contract: Contract) -> None:
+        """Hold sessions to this from now on."""
+        self._contract = contract
+        self.version += 1
 
     def is_verified(self, kind: Kind, key: bytes) -> bool:
         """Whether the whole present list of a kind has been compared, as shown to these claims."""
@@ -59,6 +73,7 @@ class Knowledge:
 
     def list_changed(self, kind: Kind) -> None:
         """The server says that its list is another one now."""
+        self.version += 1
         known = self._kinds[kind]
         known.generation += 1
         known.verified_for = None
@@ -74,6 +89,7 @@ class Knowledge:
 
     def saw(self, kind: Kind, judged: JudgedPage) -> None:
         """Remember how each item of a page compares with the contract."""
+        self.version += 1
         changed = self._kinds[kind].changed
         changed -= judged.unchanged
         changed |= judged.changed
@@ -83,6 +99,7 @@ class Knowledge:
         known = self._kinds[listing.kind]
         if known.generation != listing.generation:
             return False
+        self.version += 1
         known.verified_for = listing.key
         return True
 
