@@ -34,7 +34,13 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Drift, ...]:
     budget = Budget(_STEPS)
     for kind in Kind:
         found.extend(_kind_drift(kind, before, after, budget))
-    return tuple(sorted(found, key=lambda drift: (-drift.severity.rank, drift.kind, drift.name, drift.type)))
+    return tuple(sorted(found, key=_place))
+
+
+def _place(drift: Drift) -> tuple[int, str, str, bool, str]:
+    """Where a drift belongs in the order: what changed in a capability comes before what that means."""
+    is_consequence = drift.type is DriftType.RISK_LEVEL_CHANGED
+    return (-drift.severity.rank, drift.kind, drift.name, is_consequence, drift.type)
 
 
 def _kind_drift(kind: Kind, before: Snapshot, after: Snapshot, budget: Budget) -> Iterator[Drift]:
@@ -64,7 +70,7 @@ def _added(capability: Capability, aliases: Mapping[str, str], known: frozenset[
         risk = assess(capability)
         severity, words = Severity.CRITICAL, f"a new tool that nobody approved, {risk.level} risk"
     elif kind in (Kind.RESOURCE, Kind.TEMPLATE) and (found := reach(capability.name)) not in known:
-        where = printable("://".join(part for part in found if part), 80, fold=True)
+        where = printable("://".join(found) if found[1] else f"{found[0]}:", 80, fold=True)
         severity, words = Severity.CRITICAL, f"a new {kind} that brings {where} within reach"
     if signs := signs_of(capability.definition):
         severity = Severity.CRITICAL

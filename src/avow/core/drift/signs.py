@@ -35,7 +35,7 @@ def escalated(changes: list[Change], before: JsonValue, after: JsonValue) -> lis
             continue
         place = max(near, key=lambda i: len(result[i].path))
         if result[place].severity is not Severity.CRITICAL:
-            text = f"{result[place].summary}, and shows {in_words(sign)}"
+            text = f"{result[place].summary}; it shows {in_words(sign)}"
             result[place] = replace(result[place], severity=Severity.CRITICAL, summary=text)
     return result
 

@@ -314,3 +314,12 @@ def test_a_sign_at_a_place_beyond_what_is_listed_is_reported() -> None:
     assert drift.severity == "critical"
     assert drift.changes[0].path == "/inputSchema/properties/z/$anchor"
     assert drift.summary.startswith("the new text shows instructions to the model")
+
+
+def test_what_changed_comes_before_what_it_means() -> None:
+    properties = {**READ["inputSchema"]["properties"], "command": {"type": "string"}}
+    after = _read(inputSchema=_schema(properties=properties), description="Run a shell command.")
+
+    drifts = diff(snapshot([READ]), snapshot([after]))
+
+    assert [str(drift.type) for drift in drifts] == ["tool_changed", "risk_level_changed"]
