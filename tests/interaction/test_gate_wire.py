@@ -67,6 +67,8 @@ def active(server: Server | None = None, *, version: str = "2025-11-25", **polic
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","ID":5}', (1, -32600)),
         (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"ping"}', (None, -32700)),
         (b'{"jsonrpc":"2.0","id":1,"method":"pi\xffng"}', (None, -32700)),
+        (b'{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"a":"\xff"}}', (1, -32700)),
+        (b'{"jsonrpc":"2.0","id":1,"method":"x/y","params":{"a":"\xc0\xa2"}}', (1, -32700)),
     ],
 )
 @pytest.mark.parametrize("padding", [0, 3000], ids=["small", "large"])

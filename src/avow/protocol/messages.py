@@ -86,10 +86,6 @@ class UnreadableMessageError(PeerProtocolError):
 def read(line: bytes) -> Message:
     """Read the envelope of one message.
 
-    The message keeps the bytes that came, without white space around them and without line breaks in them:
-    JSON has line breaks between tokens only, and a peer that reads lines, some at a lone carriage return
-    too, would see several messages where one has been judged.
-
     Raises:
         UnreadableMessageError: not JSON, not an object, a duplicate or misspelt member of the envelope, an
             id that is not a string or a safe integer, or neither a request, a notification nor an answer.
@@ -102,17 +98,28 @@ def read(line: bytes) -> Message:
         # An encoder writes no white space, so what reads back as itself has no line break either.
         if type(value) is dict and encode(value) == line and is_plain(line):
             return _classify(line, value)
-    line = line.strip(_SPACE)
-    if b"\r" in line or b"\n" in line:
-        line = line.translate(_LINE_BREAKS)
+    line = on_one_line(line)
     if line[:1] == b"[":
         return Message(Form.BATCH, line)
     try:
-        return _classify(line, _take_apart(line))
+        message = _classify(line, _take_apart(line))
     except msgspec.ValidationError:
         raise UnreadableMessageError("the message is not an object") from None
     except _UNREADABLE:
         raise UnreadableMessageError("the message is not JSON", code=PARSE_ERROR) from None
+    if not line.isascii():
+        _refuse_other_encodings(message)
+    return message
+
+
+def on_one_line(line: bytes) -> bytes:
+    """A message without white space around it, and without line breaks in it.
+
+    JSON has line breaks between tokens only. A peer that reads lines, some at a lone carriage return too,
+    would see several messages where one has been judged.
+    """
+    line = line.strip(_SPACE)
+    return line.translate(_LINE_BREAKS) if b"\r" in line or b"\n" in line else line
 
 
 def read_batch(line: bytes) -> tuple[bytes, ...]:
@@ -243,6 +250,16 @@ def _classify(line: bytes, found: JsonObject) -> Message:
     if "id" in found:
         raise UnreadableMessageError(_BAD_ID)
     return Message(Form.NOTIFICATION, line, None, method, found.get("params"))
+
+
+def _refuse_other_encodings(message: Message) -> None:
+    """The decoder does not look inside what it leaves raw."""
+    try:
+        message.line.decode()
+    except UnicodeDecodeError:
+        raise UnreadableMessageError(
+            "the message is not UTF-8", code=PARSE_ERROR, request_id=message.id
+        ) from None
 
 
 def _check_members(found: JsonObject, known: RequestId | None) -> None:

@@ -12,7 +12,7 @@ from avow.protocol.gate.pending import Pending
 from avow.protocol.gate.refusal import Refusal, limit_reached
 from avow.protocol.gate.server_requests import ServerRequests
 from avow.protocol.gate.session import Session
-from avow.protocol.messages import Form, Message, UnreadableMessageError, read, read_batch
+from avow.protocol.messages import Form, Message, UnreadableMessageError, on_one_line, read, read_batch
 from avow.protocol.versions import BATCHING
 
 
@@ -118,7 +118,7 @@ class ServerSide:
             return
         pending = self._session.pending.take(exc.id) if exc.id is not None else None
         if self._audit:
-            out.to_client.append(line)
+            out.to_client.append(on_one_line(line))
         elif pending is not None:
             answer = Message(Form.RESPONSE, line, exc.id)
             self._client.tell(answer, malformed(pending.method, exc.message), out)
