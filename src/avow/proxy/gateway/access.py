@@ -7,6 +7,7 @@ cannot hide the name it used (`Host`) nor where it came from (`Origin`), so both
 import hmac
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
@@ -100,6 +101,7 @@ def read_tokens(path: Path) -> tuple[bytes, ...]:
     return tuple(sha256(token).digest() for token in tokens)
 
 
+@lru_cache(256)
 def _hostname(address: str) -> str | None:
     try:
         parts = urlsplit(address)

@@ -11,17 +11,14 @@ from avow.errors import AvowError
 from avow.protocol.gate import Phase
 from avow.protocol.messages import (
     METHOD_NOT_FOUND,
-    Form,
-    Message,
-    UnreadableMessageError,
     error_response,
-    read,
 )
 from avow.protocol.versions import MODERN, is_older
 from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.access import Access, Denied
 from avow.proxy.gateway.backends import Backend
 from avow.proxy.gateway.conversation import UNAVAILABLE, failure
+from avow.proxy.gateway.envelopes import Envelope, envelope, is_notification
 from avow.proxy.gateway.metrics import CONTENT_TYPE, Metrics
 from avow.proxy.gateway.replies import Answerer, Receive, Send, accepts
 from avow.proxy.gateway.sessions import Entry, Sessions
@@ -30,6 +27,7 @@ from avow.proxy.gateway.stream import Stream
 _SWEEP_SECONDS: Final = 1.0
 _RESUMABLE: Final = "2025-11-25"
 _GATEWAY: Final = ""
+_MODERN: Final = frozenset(version.encode() for version in MODERN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ class Gateway:
             match call.method:
                 case "POST":
                     await self._post(call)
-                case "GET" | "DELETE" if call.headers.get(http.VERSION, b"").decode("latin-1") not in MODERN:
+                case "GET" | "DELETE" if call.headers.get(http.VERSION, b"") not in _MODERN:
                     await self._use_session(call)
                 case _:
                     await call.answerer.refuse(405, "this endpoint takes POST", ((b"allow", b"POST"),))
@@ -161,19 +159,16 @@ class Gateway:
         if isinstance(body, Denied):
             await call.answerer.refuse(body.status, body.message, ((b"connection", b"close"),))
             return
-        try:
-            message = read(body.strip())
-        except UnreadableMessageError as exc:
-            await call.answerer.plain(400, error_response(exc.id, exc.code, f"avow: {exc.message}"))
-            return
-        if call.headers.get(http.VERSION, b"").decode("latin-1") in MODERN:
-            await self._ask(call, message)
+        line = body.strip()
+        outside = envelope(line)
+        if call.headers.get(http.VERSION, b"") in _MODERN:
+            await self._ask(call, line, outside)
         elif http.SESSION in call.headers:
-            await self._say(call, message)
-        elif message.form is Form.REQUEST and message.method == "initialize":
-            await self._open(call, message)
+            await self._say(call, line)
+        elif outside.method == "initialize" and outside.id is not None:
+            await self._open(call, line)
         else:
-            await self._ask(call, message)
+            await self._ask(call, line, outside)
 
     async def _body(self, call: _Call) -> bytes | Denied:
         """The body, if it is not too large and comes in time."""
@@ -198,24 +193,26 @@ class Gateway:
             return Denied(408, "the body took too long")
         return b"".join(pieces) if size <= limit else too_large
 
-    async def _ask(self, call: _Call, message: Message) -> None:
+    async def _ask(self, call: _Call, line: bytes, outside: Envelope) -> None:
         """A message without a session: a request of 2026-07-28, or nothing that may pass."""
-        if message.form is Form.NOTIFICATION:
+        if outside.method and outside.id is None and is_notification(line):
             # This version has no notifications of clients: there is nothing they could be about.
             await call.answerer.plain(202)
-        elif message.form is not Form.REQUEST:
-            await call.answerer.refuse(400, "the body is not a single request")
-        elif message.method == "initialize":
-            error = error_response(message.id, METHOD_NOT_FOUND, "avow: this version has no initialize")
+        elif outside.method == "initialize":
+            error = error_response(outside.id, METHOD_NOT_FOUND, "avow: this version has no initialize")
             await call.answerer.plain(404, error)
         else:
-            facts = http.facts(call.headers)
-            stream = await call.backend.ask(message, facts, http.passed(call.headers, modern=True))
+            stream = await call.backend.ask(
+                line, http.facts(call.headers), http.passed(call.headers, modern=True)
+            )
+            if not stream.pieces and stream.over:
+                await call.answerer.refuse(400, "the body is not a single request")
+                return
             await call.answerer.answer(
                 stream, events=accepts(call.headers, b"text/event-stream"), modern=True
             )
 
-    async def _open(self, call: _Call, message: Message) -> None:
+    async def _open(self, call: _Call, line: bytes) -> None:
         """The beginning of a session."""
         with self._sessions.place() as free:
             if not free:
@@ -224,21 +221,21 @@ class Gateway:
             session = await call.backend.open(http.passed(call.headers, modern=False))
             session_id = self._sessions.add(call.backend.name, call.owner, session)
         try:
-            stream = session.take(message, None, http.passed(call.headers, modern=False))
+            stream = session.take(line, None, http.passed(call.headers, modern=False))
             named = ((http.SESSION, session_id.encode()),)
             await call.answerer.answer(stream, named, events=accepts(call.headers, b"text/event-stream"))
         finally:
             if session.gate.phase in (Phase.AWAITING_INIT, Phase.TERMINATED):
                 self._sessions.remove(session_id)
 
-    async def _say(self, call: _Call, message: Message) -> None:
+    async def _say(self, call: _Call, line: bytes) -> None:
         """A message within a session."""
         entry = await self._entry(call)
         if entry is None:
             return
         session = entry.session
         await session.room()
-        stream = session.take(message, http.facts(call.headers), http.passed(call.headers, modern=False))
+        stream = session.take(line, http.facts(call.headers), http.passed(call.headers, modern=False))
         if stream.waiting or stream.pieces:
             await self._answer_in_session(call, entry, stream)
             return

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from avow.core.severity import Severity
-from avow.errors import MalformedInputError
 from avow.protocol.events import Event
-from avow.protocol.gate import Gate, HeaderFacts, Knowledge
-from avow.protocol.gate.stateless import CAPABILITIES_KEY, CLIENT_KEY, VERSION_KEY
-from avow.protocol.messages import Message, encode, strict
+from avow.protocol.gate import Gate, HeaderFacts, Knowledge, Phase
 from avow.proxy.contracts import Held
 from avow.proxy.gateway.conversation import Conversation
+from avow.proxy.gateway.envelopes import claims
 from avow.proxy.gateway.local import LocalSession
 from avow.proxy.gateway.metrics import Metrics
 from avow.proxy.gateway.process import ServerProcess
@@ -26,6 +24,7 @@ from avow.proxy.log import EventLog
 EXPIRY_SECONDS: Final = 30.0
 ANSWER_SECONDS: Final = 300.0
 _SHELVES: Final = 64
+_SPARE_GATES: Final = 64
 
 
 class Backend(ABC):
@@ -37,7 +36,7 @@ class Backend(ABC):
         self._held = held
         self._log = log
         self._metrics = metrics
-        self._known: OrderedDict[bytes, Knowledge] = OrderedDict()
+        self._shelves: OrderedDict[bytes, Shelf] = OrderedDict()
         self._since = 0.0
         self._conversations: set[Conversation] = set()
 
@@ -53,19 +52,26 @@ class Backend(ABC):
     async def _converse(self, gate: Gate) -> Conversation:
         """A conversation for a single request."""
 
-    async def ask(self, message: Message, facts: HeaderFacts, headers: tuple[Header, ...]) -> Stream:
+    async def ask(self, line: bytes, facts: HeaderFacts, headers: tuple[Header, ...]) -> Stream:
         """A request of 2026-07-28.
 
         Raises:
             ServerLaunchError: the server cannot be started.
         """
-        knowledge = self._knowledge(message, dict(headers).get(b"authorization", b""))
-        gate = Gate(None, self._held.policy, self.name, knowledge=knowledge)
-        conversation = await self._converse(gate)
-        stream = conversation.take(message, facts, headers)
-        if not stream.over:
-            self._conversations.add(conversation)
-            stream.when_done = lambda: self._conversations.discard(conversation)
+        shelf = self._shelf(line, dict(headers).get(b"authorization", b""))
+        conversation = await self._converse(shelf.gate(self._held))
+        self._conversations.add(conversation)
+        stream = conversation.take(line, facts, headers)
+
+        def done() -> None:
+            self._conversations.discard(conversation)
+            if stream.over and not stream.left:
+                shelf.give_back(conversation.gate)
+
+        if stream.over:
+            done()
+        else:
+            stream.when_done = done
         return stream
 
     def sweep(self, now: float) -> None:
@@ -78,8 +84,8 @@ class Backend(ABC):
 
     def lists_changed(self) -> None:
         """What was seen of the server may no longer be so."""
-        for knowledge in self._known.values():
-            knowledge.expire()
+        for shelf in self._shelves.values():
+            shelf.knowledge.expire()
 
     def write(self, events: Iterable[Event]) -> None:
         """Log events, and count what was held back."""
@@ -99,17 +105,40 @@ class Backend(ABC):
     def _gate(self) -> Gate:
         return Gate(self._held.contract, self._held.policy, self.name)
 
-    def _knowledge(self, message: Message, authorization: bytes) -> Knowledge:
-        """What is known of the server as these claims see it: it may show each client something else."""
-        key = hashlib.sha256(_claims(message) + b"\0" + authorization).digest()
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = Knowledge(self._held.contract)
-            if len(self._known) > _SHELVES:
-                self._known.popitem(last=False)
+    def _shelf(self, line: bytes, authorization: bytes) -> "Shelf":
+        """What is known of the server as this client sees it: it may show each one something else."""
+        key = hashlib.sha256(claims(line) + b"\0" + authorization).digest()
+        shelf = self._shelves.get(key)
+        if shelf is None:
+            shelf = self._shelves[key] = Shelf(Knowledge(self._held.contract))
+            if len(self._shelves) > _SHELVES:
+                self._shelves.popitem(last=False)
         else:
-            self._known.move_to_end(key)
-        return known
+            self._shelves.move_to_end(key)
+        return shelf
+
+
+class Shelf:
+    """What is known of a server under one set of claims, and gates for it that nobody uses just now."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        """Nothing seen yet."""
+        self.knowledge = knowledge
+        self._gates: list[Gate] = []
+
+    def gate(self, held: Held) -> Gate:
+        """A gate for one request."""
+        if self._gates:
+            return self._gates.pop()
+        return Gate(None, held.policy, held.name, knowledge=self.knowledge)
+
+    def give_back(self, gate: Gate) -> None:
+        """A request is done: its gate is as good as new when nothing is left in it."""
+        is_clean = (
+            not (gate.pending or gate.is_asking or gate.is_holding) and gate.phase is Phase.AWAITING_INIT
+        )
+        if is_clean and len(self._gates) < _SPARE_GATES:
+            self._gates.append(gate)
 
 
 class LocalBackend(Backend):
@@ -170,15 +199,3 @@ class RemoteBackend(Backend):
         """Close the connections."""
         await super().close()
         self._way.client.close()
-
-
-def _claims(message: Message) -> bytes:
-    """What a request says about its client; the gate reads it again, strictly."""
-    try:
-        params = strict(message.body)
-    except MalformedInputError:
-        return b""
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    if not isinstance(meta, dict):
-        return b""
-    return encode([meta.get(key) for key in (VERSION_KEY, CLIENT_KEY, CAPABILITIES_KEY)])

@@ -172,10 +172,10 @@ class _Connection(asyncio.Protocol):
         self._client = client
         self._transport: asyncio.Transport | None = None
         self._closed = False
+        self._parser = httptools.HttpResponseParser(self)
         self._reset()
 
     def _reset(self) -> None:
-        self._parser = httptools.HttpResponseParser(self)
         self._headers: dict[bytes, bytes] = {}
         self._header_size = 0
         self._status = 0

@@ -12,17 +12,8 @@ from typing import Final
 from avow.core.severity import Severity
 from avow.protocol.events import Event
 from avow.protocol.gate import Decision, Gate, HeaderFacts
-from avow.protocol.messages import (
-    INVALID_REQUEST,
-    Form,
-    Message,
-    RequestId,
-    UnreadableMessageError,
-    error_response,
-    read,
-    read_batch,
-)
-from avow.proxy.gateway.envelopes import Envelope, asked_progress, envelope, raw, tokens
+from avow.protocol.messages import INVALID_REQUEST, RequestId, error_response, read_batch
+from avow.proxy.gateway.envelopes import Envelope, asked_progress, envelope, raw, request_ids, tokens
 from avow.proxy.gateway.stream import Header, Stream
 
 QUESTION_SECONDS: Final = 30.0
@@ -45,9 +36,9 @@ class Conversation(ABC):
         self._streams: dict[RequestId, Stream] = {}
         self._asking_since = 0.0
 
-    def take(self, message: Message, facts: HeaderFacts | None, headers: tuple[Header, ...] = ()) -> Stream:
+    def take(self, line: bytes, facts: HeaderFacts | None, headers: tuple[Header, ...] = ()) -> Stream:
         """A message of the client: what it is answered with comes on the stream."""
-        ids = _request_ids(message)
+        ids = request_ids(line)
         stream = Stream(ids, headers)
         for request_id in ids:
             if request_id in self._streams:
@@ -58,8 +49,8 @@ class Conversation(ABC):
                 return stream
         for request_id in ids:
             self._streams[request_id] = stream
-        stream.token = asked_progress(message.line) if ids else b""
-        self.carry_out(self.gate.from_client(message.line, facts), stream)
+        stream.token = asked_progress(line) if ids else b""
+        self.carry_out(self.gate.from_client(line, facts), stream)
         if not stream.waiting and not stream.exchanges:
             stream.end()
         return stream
@@ -170,16 +161,6 @@ class Idle:
     def seconds(self, now: float) -> float:
         """How long nobody has."""
         return now - self._since
-
-
-def _request_ids(message: Message) -> list[RequestId]:
-    if message.form is not Form.BATCH:
-        return [message.id] if message.form is Form.REQUEST and message.id is not None else []
-    try:
-        parts = [read(part) for part in read_batch(message.line)]
-    except UnreadableMessageError:
-        return []
-    return [part.id for part in parts if part.form is Form.REQUEST and part.id is not None]
 
 
 def failure(reason: str) -> Event:

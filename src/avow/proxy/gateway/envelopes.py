@@ -5,7 +5,17 @@ from typing import Final, NamedTuple
 import msgspec
 
 from avow.errors import MalformedInputError
-from avow.protocol.messages import RequestId, encode, join, members
+from avow.protocol.gate.stateless import CAPABILITIES_KEY, CLIENT_KEY, VERSION_KEY
+from avow.protocol.messages import (
+    Form,
+    RequestId,
+    UnreadableMessageError,
+    elements,
+    encode,
+    join,
+    members,
+    read,
+)
 
 PROGRESS_TOKEN: Final = "progressToken"  # noqa: S105 - no secret: the name of a member
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
@@ -31,7 +41,22 @@ class Tokens(NamedTuple):
     request: bytes = b""
 
 
+class _Meta(msgspec.Struct):
+    version: msgspec.Raw = msgspec.field(default=msgspec.Raw(b""), name=VERSION_KEY)
+    client: msgspec.Raw = msgspec.field(default=msgspec.Raw(b""), name=CLIENT_KEY)
+    capabilities: msgspec.Raw = msgspec.field(default=msgspec.Raw(b""), name=CAPABILITIES_KEY)
+
+
+class _Params(msgspec.Struct):
+    meta: _Meta = msgspec.field(default_factory=_Meta, name="_meta")
+
+
+class _Claiming(msgspec.Struct):
+    params: _Params = msgspec.field(default_factory=_Params)
+
+
 _decode: Final = msgspec.json.Decoder(Envelope).decode
+_decode_claims: Final = msgspec.json.Decoder(_Claiming).decode
 
 
 def envelope(line: bytes) -> Envelope:
@@ -40,6 +65,35 @@ def envelope(line: bytes) -> Envelope:
         return _decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return Envelope()
+
+
+def is_notification(line: bytes) -> bool:
+    """Whether a message is one that nobody answers."""
+    try:
+        return read(line).form is Form.NOTIFICATION
+    except UnreadableMessageError:
+        return False
+
+
+def request_ids(line: bytes) -> list[RequestId]:
+    """The ids that a message of a client wants answered: one, none, or those of a batch."""
+    parts: tuple[bytes, ...] = (line,)
+    if line[:1] == b"[":
+        try:
+            parts = elements(line)
+        except MalformedInputError:
+            return []
+    outsides = map(envelope, parts)
+    return [outside.id for outside in outsides if outside.method and outside.id is not None]
+
+
+def claims(line: bytes) -> bytes:
+    """What a request of 2026-07-28 says about its client, only to tell clients apart."""
+    try:
+        meta = _decode_claims(line).params.meta
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return b""
+    return b"\0".join((meta.version, meta.client, meta.capabilities))
 
 
 def asked_progress(line: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -153,9 +154,11 @@ class Answerer:
 
 def accepts(headers: Mapping[bytes, bytes], kind: bytes) -> bool:
     """Whether the `Accept` header names a media type, or everything; one that is missing accepts all."""
-    accepted = headers.get(b"accept")
-    if accepted is None:
-        return True
+    return _accepts(headers.get(b"accept", b"*/*"), kind)
+
+
+@lru_cache(256)
+def _accepts(accepted: bytes, kind: bytes) -> bool:
     wanted = (kind, kind.partition(b"/")[0] + b"/*", b"*/*")
     return any(each.partition(b";")[0].strip().lower() in wanted for each in accepted.split(b","))
 

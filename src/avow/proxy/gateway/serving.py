@@ -1,6 +1,7 @@
 """The gateway on a socket: uvicorn, with the limits that it leaves to others, and an orderly end."""
 
 import asyncio
+import gc
 import signal
 import socket
 from contextlib import suppress
@@ -129,6 +130,8 @@ def serve(gateway: Gateway, listening: socket.socket) -> None:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )
+    # What is loaded by now stays: the collector need not look at it again and again.
+    gc.freeze()
     # uvicorn passes a signal on when it is done: for us, being told to stop is no failure.
     before = {number: signal.signal(number, _ignore) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from avow.protocol.gate import Gate, HeaderFacts, Phase
-from avow.protocol.messages import Message
 from avow.proxy.gateway.conversation import Idle
 from avow.proxy.gateway.stream import Header, Stream
 
@@ -27,7 +26,7 @@ class Session(Protocol):
     def is_busy(self) -> bool:
         """Whether somebody waits for something."""
 
-    def take(self, message: Message, facts: HeaderFacts | None, headers: tuple[Header, ...] = ()) -> Stream:
+    def take(self, line: bytes, facts: HeaderFacts | None, headers: tuple[Header, ...] = ()) -> Stream:
         """A message of the client."""
 
     def listen(self, event_id: str, headers: tuple[Header, ...]) -> Stream | None:
