@@ -9,7 +9,8 @@ from avow.core.schema.keys import Keys
 from avow.core.schema.shapes import ANYTHING, Arrays, Node, Numbers, Objects, Strings, exact
 from avow.core.schema.vocabulary import escape, knows
 
-# Names of formats that say how a value is stored or shown; none of them can reject what JSON carries.
+# A format is a condition: many validators hold to it, so that adding one narrows and removing one widens.
+# These only say how a value is stored or shown; none of them can reject what JSON carries.
 _FREE_FORMATS: Final = ("double", "float", "int64", "password", "path")
 _APPLICATORS: Final = frozenset(
     {
@@ -90,7 +91,8 @@ class Facets:
         properties = self._named("properties", conditions)
         patterns = self._named("patternProperties", conditions)
         required = self._schema.get("required", [])
-        if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        is_list = isinstance(required, list) and all(isinstance(name, str) for name in required)
+        if required != [] and not (is_list and self._knows("required")):
             conditions.add(self._condition("required"))
             required = []
         additional = (

@@ -75,7 +75,7 @@ _SINCE: Final = {
     "unevaluatedItems": 4,
     "unevaluatedProperties": 4,
 }
-_UNTIL: Final = {"additionalItems": 5, "dependencies": 4, "$recursiveRef": 5}
+_UNTIL: Final = {"additionalItems": 5, "dependencies": 4, "divisibleBy": 1, "$recursiveRef": 5}
 
 JUDGING: Final = frozenset(
     {

@@ -668,6 +668,16 @@ UNPROVEN = {
         None,
     ),
     "two circles, one of them wider": (_rings(3), _rings(4), None),
+    "a step that the newest dialect does not know": (
+        of(a={"type": "integer", "multipleOf": 2}),
+        of(a={"type": "integer", "divisibleBy": 2}),
+        None,
+    ),
+    "required in the oldest dialect": (
+        {**of(a={}), "required": ["a"]},
+        {"$schema": DRAFT_3, **of(a={}), "required": ["a"]},
+        None,
+    ),
     "a dynamic reference": (of(a={"$dynamicRef": "#x"}), of(a={"$dynamicRef": "#y"}), None),
     "an unknown dialect": (
         {"$schema": "https://a.example/", **of(a={})},
