@@ -315,6 +315,26 @@ def test_the_log_does_not_grow_with_the_list() -> None:
     assert len(stage.events) == before
 
 
+def test_nor_with_the_number_of_its_pages() -> None:
+    many = [{"name": f"evil{number}", "inputSchema": {}} for number in range(2000)]
+    stage = Stage(Server(tools=[*many, ECHO]), locked()).open()
+
+    assert stage.names() == ["echo"]
+    assert len(stage.events) < 600
+
+
+def test_pages_that_go_in_a_circle_end() -> None:
+    stage = Stage(contract=locked()).open()
+    stage.server.answers["tools/list"] = lambda params: {
+        "result": {"tools": [], "nextCursor": "b" if params.get("cursor") == "a" else "a"}
+    }
+
+    assert "result" in stage.ask("tools/list")
+    assert "result" in stage.ask("tools/list", cursor="a")
+    assert reason(stage.ask("tools/list", cursor="b")) == "malformed"
+    assert reason(stage.call()) == "unverified"
+
+
 def test_every_kind_is_cut(era: Era) -> None:
     server = Server(
         prompts=[{"name": "evil"}],

@@ -326,6 +326,41 @@ def test_a_capability_that_the_server_gave_up_is_no_reason_to_rewrite() -> None:
     assert stage.happened("capabilities_changed") == []
 
 
+def test_a_server_approved_in_the_other_era_declares_the_same_things_differently() -> None:
+    server = Server()
+    server.capabilities = {
+        **server.capabilities,
+        "logging": {},
+        "tools": {"listChanged": True},
+        "experimental": {},
+    }
+    contract = locked(era=Era.MODERN, protocol_version=MODERN_VERSION)
+    stage = Stage(server, contract).open()
+
+    assert stage.got[0]["result"]["capabilities"]["logging"] == {}
+    assert stage.happened("capabilities_changed") == []
+    server.capabilities["experimental"] = {"EVIL": {}}
+    stage = Stage(server, contract).open()
+    assert [event.name for event in stage.happened("capabilities_changed")] == ["/experimental"]
+
+
+def test_an_empty_holder_of_experiments_is_no_capability() -> None:
+    server = Server()
+    server.capabilities = {**server.capabilities, "experimental": {}}
+    stage = Stage(server, locked()).open()
+
+    assert stage.happened("capabilities_changed") == []
+
+
+def test_a_known_experiment_may_not_grow() -> None:
+    contract = locked(capabilities={"experimental": {"a": {"x": 1}}})
+    stage = Stage(Server(capabilities={"experimental": {"a": {"x": 2, "y": 1}, "b": {}}}), contract).open()
+
+    assert stage.got[0]["result"]["capabilities"]["experimental"] == {"a": {}}
+    names = {event.name for event in stage.happened("capabilities_changed")}
+    assert names == {"/experimental/a/x", "/experimental/a/y", "/experimental/b"}
+
+
 def test_an_unchanged_presentation_passes_byte_for_byte_when_no_signature_is_advertised() -> None:
     gate = Gate(locked(), GatePolicy(advertise_signature=False), "demo")
     gate.from_client(line(INITIALIZE))

@@ -188,7 +188,7 @@ def test_a_new_experimental_capability_is_left_out(era: Era) -> None:
         "experimental": {"EVIL": {}},
         "tools": {"listChanged": True},
     }
-    stage = Stage(server, locked()).open(era)
+    stage = Stage(server, locked(era=era)).open(era)
 
     assert b"EVIL" not in b"".join(stage.got_lines)
     assert stage.got[0]["result"]["capabilities"]["tools"] == {}

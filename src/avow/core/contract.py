@@ -8,7 +8,7 @@ from typing import Final
 
 from avow.core.canonical import Digest, JsonObject, digest
 from avow.core.capability import Capability, Kind, Signature
-from avow.core.snapshot import Snapshot
+from avow.core.snapshot import Era, Snapshot
 from avow.core.volatile import mask
 
 _VARIANTS: Final = "resolvedVariants"
@@ -30,6 +30,7 @@ class ApprovedServer:
     instructions: str | None
     capabilities: JsonObject
     protocol_version: str
+    era: Era
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,11 @@ class Contract:
         named = snapshot.extra.get("incomplete", ())
         open_kinds = frozenset(kind for kind in Kind if kind.collection in named)
         server = ApprovedServer(
-            snapshot.name, snapshot.instructions, snapshot.capabilities, snapshot.protocol_version
+            snapshot.name,
+            snapshot.instructions,
+            snapshot.capabilities,
+            snapshot.protocol_version,
+            snapshot.era,
         )
         return cls(snapshot.signature, ContractSource.LOCK, open_kinds, snapshot.volatile, server)
 

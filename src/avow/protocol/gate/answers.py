@@ -37,6 +37,7 @@ from avow.protocol.negotiation import judge_version
 
 _INPUT_REQUIRED: Final = b"input_required"
 _ASKING: Final = frozenset({"resultType", "inputRequests"})
+_MAX_REPORTED: Final = 500
 _RESOLVED: Final = frozenset({"annotations", "requiredScopes", "resolvedVariants"})
 
 
@@ -121,7 +122,8 @@ class Answers:
         if listing.pages > limits.list_pages or len(listing.names) > limits.list_items:
             raise limit_reached("the list has more pages or items than are accepted")
         session.knowledge.saw(kind, judged)
-        return judged
+        listing.reported += len(judged.events)
+        return judged.again() if listing.reported > _MAX_REPORTED else judged
 
     def _settle_era(self, era: Era) -> None:
         if self._session.era is None:

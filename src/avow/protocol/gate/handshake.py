@@ -20,6 +20,9 @@ _DECIDED_ON: Final = frozenset(
 )
 # What these hold is judged elsewhere, or shown to the user as it is.
 _NOT_COMPARED: Final = frozenset({"signature", EXTENSION, "configurationSchema", "dev.avow/configuration"})
+# The two eras say these differently: `logging` is gone from the newer one, and flags have other defaults.
+_STANDARD: Final = frozenset({"completions", "logging", "prompts", "resources", "tasks", "tools"})
+_HOLDERS: Final = frozenset({"experimental", "extensions"})
 _ABSENT: Final = object()
 
 
@@ -51,7 +54,7 @@ def judge_presentation(
     if approved is not None:
         _judge_name(_name(result, era), approved, policy, server_name, shown)
         _judge_instructions(instructions, approved, policy, shown)
-        _judge_capabilities(capabilities, approved, shown)
+        _judge_capabilities(capabilities, approved, era, shown)
     if policy.advertise_signature:
         _advertise(contract, era, shown)
     return shown
@@ -97,9 +100,12 @@ def _judge_instructions(
     shown.events.append(event("instructions_changed", Severity.MODERATE, kind="server", detail=detail))
 
 
-def _judge_capabilities(capabilities: JsonObject, approved: ApprovedServer, shown: Presentation) -> None:
+def _judge_capabilities(
+    capabilities: JsonObject, approved: ApprovedServer, era: Era, shown: Presentation
+) -> None:
     beyond: list[str] = []
-    trimmed = _trimmed(capabilities, approved.capabilities, "", beyond)
+    exempt = _NOT_COMPARED if era is approved.era else _NOT_COMPARED | _STANDARD
+    trimmed = _trimmed(capabilities, approved.capabilities, exempt, "", beyond)
     if not beyond:
         return
     shown.result["capabilities"] = trimmed
@@ -116,15 +122,17 @@ def _judge_capabilities(capabilities: JsonObject, approved: ApprovedServer, show
     )
 
 
-def _trimmed(observed: JsonValue, approved: JsonValue, path: str, beyond: list[str]) -> JsonObject:
-    """The members that were approved; the paths of the others go into `beyond`."""
+def _trimmed(
+    observed: JsonObject, approved: JsonObject, exempt: frozenset[str], path: str, beyond: list[str]
+) -> JsonObject:
+    """The members that were approved or are `exempt`; the paths of the others go into `beyond`."""
     kept = {}
     for member, value in observed.items():
         before = approved.get(member, _ABSENT)
-        if member in _NOT_COMPARED or value is False or value is None or _holds_only_exempt(value):
+        if member in exempt or _promises_nothing(member, value):
             kept[member] = value
         elif isinstance(value, dict) and isinstance(before, dict):
-            kept[member] = _trimmed(value, before, f"{path}/{member}", beyond)
+            kept[member] = _trimmed(value, before, _NOT_COMPARED, f"{path}/{member}", beyond)
         elif before is not _ABSENT and canonical(value) == canonical(before):
             kept[member] = value
         else:
@@ -132,8 +140,11 @@ def _trimmed(observed: JsonValue, approved: JsonValue, path: str, beyond: list[s
     return kept
 
 
-def _holds_only_exempt(value: JsonValue) -> bool:
-    return isinstance(value, dict) and bool(value) and value.keys() <= _NOT_COMPARED
+def _promises_nothing(member: str, value: JsonValue) -> bool:
+    """Whether a member says no more than its absence: a flag that is off, a holder of nothing to compare."""
+    if member in _HOLDERS:
+        return isinstance(value, dict) and value.keys() <= _NOT_COMPARED
+    return value is False or value is None
 
 
 def _advertise(contract: Contract | None, era: Era, shown: Presentation) -> None:

@@ -60,7 +60,6 @@ class Inquiry:
         self._session = session
         self._answers = answers
         self._asked: dict[RequestId, _Question] = {}
-        self._count = 0
         self._failed: set[Kind | None] = set()
         self._frozen: list[Capability] = []
         self._walks: list[Listing] = []
@@ -185,7 +184,7 @@ class Inquiry:
 
     def _missing(self, listing: Listing, message: Message, findings: Findings) -> None:
         """A server that does not know the method has nothing of this kind; another error is no answer."""
-        if strict(message.body).get("code") == METHOD_NOT_FOUND and not listing.pages:
+        if strict(message.body).get("code") == METHOD_NOT_FOUND and not listing.cursors:
             return
         if self._session.contract is not None:
             raise MalformedInputError("the server answered its list with an error")
@@ -199,7 +198,6 @@ class Inquiry:
         limits = self._session.policy.limits
         if listing.size + len(body) > limits.list_bytes:
             raise limit_reached(f"the list is larger than {limits.list_bytes} bytes")
-        before = listing.cursor
         if self._session.contract is None:
             page = read_page(listing.kind, body)
             listing.turn(page.names, page.cursor, len(body))
@@ -208,8 +206,6 @@ class Inquiry:
             self._frozen.extend(page.capabilities)
         else:
             findings.events.extend(self._answers.page(body, listing).events)
-        if listing.cursor is not None and listing.cursor == before:
-            raise MalformedInputError("the pages of the list go in a circle")
 
     def _finish(self, question: _Question, listing: Listing, findings: Findings) -> None:
         if self._session.contract is None:
@@ -249,8 +245,7 @@ class Inquiry:
         attempt: int = 1,
         cursor: str | None = None,
     ) -> None:
-        self._count += 1
-        request_id = f"{RESERVED_IDS}{self._count}"
+        request_id = f"{RESERVED_IDS}{self._session.knowledge.next_question()}"
         params: JsonObject = {} if cursor is None else {"cursor": cursor}
         if claims.meta is not None:
             params["_meta"] = claims.meta

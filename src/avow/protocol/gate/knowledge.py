@@ -3,6 +3,7 @@
 One connection has one; the requests of a stateless server may share one.
 """
 
+import itertools
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -45,6 +46,7 @@ class Knowledge:
         `version` grows whenever something new is known: a decision made before may have to be made again.
         """
         self.version = 0
+        self._questions = itertools.count(1)
         self._contract = contract
         self._kinds = {kind: _Kind() for kind in Kind}
         self._checkers: dict[str, ArgumentChecker | None] = {}
@@ -62,6 +64,10 @@ class Knowledge:
         """Hold sessions to this from now on."""
         self._contract = contract
         self.version += 1
+
+    def next_question(self) -> int:
+        """A number that no other question to this server has."""
+        return next(self._questions)
 
     def is_verified(self, kind: Kind, key: bytes) -> bool:
         """Whether the whole present list of a kind has been compared, as shown to these claims."""

@@ -6,6 +6,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
+from avow.errors import MalformedInputError
 from avow.protocol.messages import RequestId
 
 _REMEMBERED: Final = 1024
@@ -37,14 +38,27 @@ class Listing:
     names: set[str] = field(default_factory=set)
     cursor: str | None = None
     from_start: bool = True
-    pages: int = 0
+    cursors: set[str] = field(default_factory=set)
     size: int = 0
+    reported: int = 0
+
+    @property
+    def pages(self) -> int:
+        """How many pages the list has, as far as is known."""
+        return len(self.cursors) + 1
 
     def turn(self, names: frozenset[str], cursor: str | None, size: int) -> None:
-        """A page came."""
+        """A page came.
+
+        Raises:
+            MalformedInputError: its successor is a page that was there before.
+        """
+        if cursor in self.cursors:
+            raise MalformedInputError("the pages of the list go in a circle")
+        if cursor is not None:
+            self.cursors.add(cursor)
         self.names |= names
         self.cursor = cursor
-        self.pages += 1
         self.size += size
 
 
