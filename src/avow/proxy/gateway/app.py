@@ -27,6 +27,7 @@ from avow.proxy.gateway.stream import Stream
 _SWEEP_SECONDS: Final = 1.0
 _RESUMABLE: Final = "2025-11-25"
 _GATEWAY: Final = ""
+_OF_SESSIONS: Final = frozenset({"initialize", "resources/subscribe", "resources/unsubscribe"})
 _MODERN: Final = frozenset(version.encode() for version in MODERN)
 
 
@@ -198,8 +199,10 @@ class Gateway:
         if outside.method and outside.id is None and is_notification(line):
             # This version has no notifications of clients: there is nothing they could be about.
             await call.answerer.plain(202)
-        elif outside.method == "initialize":
-            error = error_response(outside.id, METHOD_NOT_FOUND, "avow: this version has no initialize")
+        elif outside.method in _OF_SESSIONS:
+            error = error_response(
+                outside.id, METHOD_NOT_FOUND, f"avow: without a session there is no {outside.method}"
+            )
             await call.answerer.plain(404, error)
         else:
             stream = await call.backend.ask(

@@ -87,6 +87,7 @@ class RemoteConversation(Conversation):
         super().end()
         for request, stream in list(self._listening.items()):
             request.abort()
+            _open(stream, 404)
             stream.end()
 
     def _forward(self, line: bytes, outside: Envelope, origin: Stream | None) -> None:
@@ -161,8 +162,9 @@ class _Exchange:
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
         if status < 300 and kind == b"text/event-stream":
             self._events = EventParser(self._owner.limit)
-        if self._origin is not None and self._origin.opening is not None and not self._origin.opening.done():
-            self._origin.opening.set_result(status if self._events is not None or status >= 300 else 502)
+            if self._origin is not None and self._is_own:
+                self._origin.as_events = True
+        _open(self._origin, status if self._events is not None or status >= 300 else 502)
 
     def received(self, data: bytes) -> None:
         if self._events is None:
@@ -243,8 +245,7 @@ class _Exchange:
         origin, owner = self._origin, self._owner
         if origin is not None:
             origin.exchanges -= 1
-            if origin.opening is not None and not origin.opening.done():
-                origin.opening.set_result(502)
+            _open(origin, 502)
         if problem:
             owner.complain(problem)
         if owner.has_ended(self._status) and origin is not None:
@@ -300,6 +301,12 @@ def _addressed(body: bytes, request_id: RequestId) -> bytes:
     except MalformedInputError:
         return b""
     return join({"jsonrpc": b'"2.0"', "id": raw(request_id), "error": error}) if error else b""
+
+
+def _open(stream: Stream | None, status: int) -> None:
+    """Tell whoever waits to listen whether there is anything to hear."""
+    if stream is not None and stream.opening is not None and not stream.opening.done():
+        stream.opening.set_result(status)
 
 
 def _forget(listening: dict[Request, Stream], request: Request) -> None:

@@ -98,7 +98,7 @@ class Answerer:
                 await _until_over(stream)
             if stream.left:
                 return
-            if stream.over and (len(stream.pieces) == 1 or not events):
+            if stream.over and (not events or (len(stream.pieces) == 1 and not stream.as_events)):
                 await self._json(stream, headers, modern=modern)
             else:
                 watcher = watcher or asyncio.create_task(self._watch(stream))

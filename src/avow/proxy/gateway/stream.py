@@ -23,7 +23,8 @@ class Stream:
     """A queue of messages with one reader, the HTTP request, and any number of writers, none of which waits.
 
     `waiting` are the ids that the client wants answered here: the stream is over when all are. `left` says
-    that the client went away. `number` tells the streams of a session apart once events may be resumed.
+    that the client went away, `as_events` that the server chose events. `number` tells the streams of a
+    session apart once events may be resumed.
     """
 
     def __init__(self, waiting: Iterable[RequestId] = (), headers: tuple[Header, ...] = ()) -> None:
@@ -33,6 +34,7 @@ class Stream:
         self.token = b""
         self.status = 0
         self.number = 0
+        self.as_events = False
         self.over = False
         self.left = False
         self.size = 0
