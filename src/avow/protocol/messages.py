@@ -3,7 +3,7 @@
 A message that nobody has to judge is not taken apart: its body stays raw bytes. Reading an envelope is
 sound against duplicate keys, which a fast decoder does not see, by one of three arguments:
 
-1. *It reads back as itself.* A value that the encoder writes as exactly the bytes that came has no
+1. *It reads back as itself.* A value that an encoder writes as exactly the bytes that came has no
    duplicate key in it, since an encoder never writes one.
 2. *The lengths add up.* The bytes of an object are at least one brace pair, and for each key its shortest
    spelling, a colon, the value and a comma. When the distinct members that a decoder found account for
@@ -95,8 +95,8 @@ def read(line: bytes) -> Message:
             value = _decode(line)
         except _UNREADABLE:
             value = None
-        # An encoder writes no white space, so what reads back as itself has no line break either.
-        if type(value) is dict and encode(value) == line and is_plain(line):
+        # An encoder writes no line breaks, so what reads back as itself has none either.
+        if type(value) is dict and _reads_back(value, line):
             return _classify(line, value)
     line = on_one_line(line)
     if line[:1] == b"[":
@@ -150,7 +150,7 @@ def strict(body: JsonValue) -> JsonValue:
         value = _decode(data)
     except _UNREADABLE:
         return parse_json(data)
-    return value if encode(value) == data and is_plain(data) else parse_json(data)
+    return value if _reads_back(value, data) else parse_json(data)
 
 
 def result_bytes(message: Message) -> bytes:
@@ -283,6 +283,14 @@ def _answer(line: bytes, found: JsonObject, known: RequestId | None, *, absent: 
     if known is None and not (failed and absent):
         raise UnreadableMessageError(_BAD_ID)
     return Message(Form.RESPONSE, line, known, "", body, failed)
+
+
+def _reads_back(value: JsonValue, data: bytes) -> bool:
+    """Whether an encoder writes a value as these bytes: compact, or with the spaces of `json.dumps`."""
+    written = encode(value)
+    if len(written) != len(data):
+        written = msgspec.json.format(written, indent=0)
+    return written == data and is_plain(data)
 
 
 def _plain(value: JsonValue) -> JsonValue:
