@@ -8,7 +8,6 @@ servers is refused.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -184,6 +183,9 @@ def same_place(one: Target, other: Target) -> bool:
 
 def unknown(word: str, names: Iterable[str], message: str) -> UsageError:
     """The error for a name that nobody has, with the nearest one that somebody has."""
+    # Late, like everything that only a mistake needs: a check is held up by what it loads.
+    from difflib import get_close_matches
+
     there = sorted(set(names))
     if close := get_close_matches(word, there, n=1):
         return UsageError(message, hint=f"did you mean {close[0]!r}?")
