@@ -75,12 +75,14 @@ def main() -> None:
         gate.from_client(call)
         gate.from_server(large)
 
-    print(f"tools/call, arguments checked, and its answer  {best(round_trip, 20_000):8.1f}")
-    print(
-        f"a notification                                 {best(lambda _: gate.from_server(news), 20_000):8.1f}"
-    )
-    print(f"a list of {len(page):,} bytes seen before          {best(list_again, 1_000):8.1f}")
-    print(f"an answer of {len(large):,} bytes               {best(large_answer, 50):8.1f}")
+    figures = {
+        "tools/call, arguments checked, and its answer": best(round_trip, 20_000),
+        "a notification": best(lambda _: gate.from_server(news), 20_000),
+        f"a list of {len(page):,} bytes seen before": best(list_again, 1_000),
+        f"an answer of {len(large):,} bytes": best(large_answer, 50),
+    }
+    for what, microseconds in figures.items():
+        print(f"{what:<50}{microseconds:8.1f}")
 
 
 if __name__ == "__main__":
