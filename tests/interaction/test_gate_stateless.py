@@ -151,6 +151,24 @@ def test_what_was_seen_under_other_claims_is_not_known_under_these() -> None:
     assert reason(stage.call()) == "changed"
 
 
+def test_what_one_client_is_shown_does_not_speak_for_another() -> None:
+    """A server lies to one client only: the honest list that another gets does not make that good."""
+    server = Server()
+    server.answers["tools/list"] = lambda params: {
+        "result": {
+            "tools": [ECHO if "roots" in params["_meta"][CAPABILITIES_KEY] else {**ECHO, "title": "EVIL"}]
+        }
+    }
+    stage = modern(server)
+    for _ in range(2):
+        stage.client_capabilities = {}
+        assert reason(stage.call()) == "changed"
+        stage.client_capabilities = {"roots": {}}
+        assert "result" in stage.call()
+
+    assert server.methods().count("tools/list") == 2
+
+
 def test_after_expiry_the_lists_are_compared_again() -> None:
     """Nobody who has not subscribed is told about a changed list in this version."""
     stage = modern()

@@ -65,8 +65,18 @@ def test_what_looks_as_approved_again_is_no_longer_changed() -> None:
     knowledge = Knowledge(locked())
     for definition, changed in (({**ECHO, "x": 1}, True), (ECHO, False)):
         page = read_page(Kind.TOOL, line({"tools": [definition]}))
-        knowledge.saw(Kind.TOOL, judge_page(page, locked(), OnChanged.BLOCK))
-        assert knowledge.is_changed(Kind.TOOL, "echo") is changed
+        knowledge.saw(Listing(Kind.TOOL, 0), judge_page(page, locked(), OnChanged.BLOCK))
+        assert knowledge.is_changed(Kind.TOOL, "echo", b"") is changed
+        assert not knowledge.is_changed(Kind.TOOL, "echo", b"others")
+
+
+def test_only_so_many_different_clients_are_kept_in_mind() -> None:
+    knowledge = Knowledge(locked())
+    for number in range(100):
+        assert knowledge.finished(Listing(Kind.TOOL, 0, b"%d" % number))
+
+    assert not knowledge.is_verified(Kind.TOOL, b"0")
+    assert knowledge.is_verified(Kind.TOOL, b"99")
 
 
 def test_an_id_that_was_given_up_is_expected_once() -> None:

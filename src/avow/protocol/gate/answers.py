@@ -121,7 +121,7 @@ class Answers:
         limits = session.policy.limits
         if listing.pages > limits.list_pages or len(listing.names) > limits.list_items:
             raise limit_reached("the list has more pages or items than are accepted")
-        session.knowledge.saw(kind, judged)
+        session.knowledge.saw(listing, judged)
         listing.reported += len(judged.events)
         return judged.again() if listing.reported > _MAX_REPORTED else judged
 

@@ -193,7 +193,7 @@ class Calls:
         """Hold back what has changed, and wait while that is not known."""
         if not self._knowledge.is_verified(kind, key):
             raise Wait(kind)
-        if self._policy.on_changed is OnChanged.BLOCK and self._knowledge.is_changed(kind, name):
+        if self._policy.on_changed is OnChanged.BLOCK and self._knowledge.is_changed(kind, name, key):
             raise outside(Reason.CHANGED, kind, name)
 
     def _readable(self, uri: str, key: bytes) -> None:

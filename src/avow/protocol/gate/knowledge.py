@@ -23,18 +23,31 @@ if TYPE_CHECKING:
 _PAGES: Final = 32
 _PAGE_BYTES: Final = 2 * 1024 * 1024
 _RATINGS: Final = 10_000
+_VIEWS: Final = 64
+
+
+@dataclass(slots=True)
+class _View:
+    """A list as shown to one set of claims: what looks different in it, and whether all of it was seen."""
+
+    changed: set[str] = field(default_factory=set)
+    is_whole: bool = False
 
 
 @dataclass(slots=True)
 class _Kind:
-    """One kind of capability: the names that look different now, and for whose claims all were seen.
+    """One kind of capability; `generation` grows whenever the server says that its list changed."""
 
-    `generation` grows whenever the server says that its list changed.
-    """
-
-    changed: set[str] = field(default_factory=set)
-    verified_for: bytes | None = None
+    views: OrderedDict[bytes, _View] = field(default_factory=OrderedDict)
     generation: int = 0
+
+    def view(self, key: bytes) -> _View:
+        """What is known under these claims; views that nobody needed for long are forgotten."""
+        found = self.views.setdefault(key, _View())
+        self.views.move_to_end(key)
+        if len(self.views) > _VIEWS:
+            self.views.popitem(last=False)
+        return found
 
 
 class Knowledge:
@@ -71,18 +84,21 @@ class Knowledge:
 
     def is_verified(self, kind: Kind, key: bytes) -> bool:
         """Whether the whole present list of a kind has been compared, as shown to these claims."""
-        return self._kinds[kind].verified_for == key
+        view = self._kinds[kind].views.get(key)
+        return view is not None and view.is_whole
 
-    def is_changed(self, kind: Kind, name: str) -> bool:
-        """Whether the server last showed something else under an approved name, or showed it twice."""
-        return name in self._kinds[kind].changed
+    def is_changed(self, kind: Kind, name: str, key: bytes) -> bool:
+        """Whether the server last showed these claims something else under an approved name, or twice."""
+        view = self._kinds[kind].views.get(key)
+        return view is not None and name in view.changed
 
     def list_changed(self, kind: Kind) -> None:
         """The server says that its list is another one now."""
         self.version += 1
         known = self._kinds[kind]
         known.generation += 1
-        known.verified_for = None
+        for view in known.views.values():
+            view.is_whole = False
 
     def expire(self) -> None:
         """What was seen may no longer be so: every list is compared again before it is relied on."""
@@ -93,10 +109,10 @@ class Knowledge:
         """Which list a walk through the pages begins with."""
         return self._kinds[kind].generation
 
-    def saw(self, kind: Kind, judged: JudgedPage) -> None:
+    def saw(self, listing: Listing, judged: JudgedPage) -> None:
         """Remember how each item of a page compares with the contract."""
         self.version += 1
-        changed = self._kinds[kind].changed
+        changed = self._kinds[listing.kind].view(listing.key).changed
         changed -= judged.unchanged
         changed |= judged.changed
 
@@ -106,7 +122,7 @@ class Knowledge:
         if known.generation != listing.generation:
             return False
         self.version += 1
-        known.verified_for = listing.key
+        known.view(listing.key).is_whole = True
         return True
 
     def checker(self, tool: Capability) -> ArgumentChecker | None:
