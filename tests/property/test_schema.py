@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
 
 from avow.core.canonical import JsonValue
-from avow.core.schema import Comparison, Direction, compare
+from avow.core.schema.compare import Comparison, compare
+from avow.core.schema.differences import Direction
 
 MOST = 200
 SAMPLES = 30

@@ -16,7 +16,7 @@ from avow.core.drift.signs import in_words, signs_of
 from avow.core.drift.tools import tool_changes
 from avow.core.printable import printable
 from avow.core.risk import assess
-from avow.core.schema import Budget
+from avow.core.schema.document import Budget
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
 from avow.core.volatile import with_volatile

@@ -7,7 +7,10 @@ from avow.core.canonical import JsonValue
 from avow.core.drift.model import Change, Effect
 from avow.core.drift.notation import notation_change
 from avow.core.drift.wording import default_change, place_of, text_change
-from avow.core.schema import Budget, Comparison, Difference, Direction, Edit, compare
+from avow.core.schema.compare import Comparison, compare
+from avow.core.schema.differences import Difference, Direction
+from avow.core.schema.document import Budget
+from avow.core.schema.raw import Edit
 from avow.core.severity import Severity
 
 _RATED: Final = {

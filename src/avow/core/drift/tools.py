@@ -9,7 +9,7 @@ from avow.core.drift.members import Member, Rule, icons, member_changes, other, 
 from avow.core.drift.model import Change
 from avow.core.drift.notation import notation_change
 from avow.core.drift.schemas import input_changes, output_changes
-from avow.core.schema import Budget
+from avow.core.schema.document import Budget
 
 
 def tool_changes(before: Capability, after: Capability, budget: Budget) -> list[Change]:

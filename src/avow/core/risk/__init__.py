@@ -4,8 +4,6 @@ from typing import Final
 
 from avow.core.capability import Capability, Kind
 from avow.core.risk.model import Level, Risk
-from avow.core.risk.others import other_findings
-from avow.core.risk.tools import tool_findings
 from avow.core.suspicion import name_suspicions, suspicions
 
 __all__ = ["Level", "Risk", "assess"]
@@ -17,6 +15,10 @@ _TEXT_LIMIT: Final = 20_000
 
 def assess(capability: Capability) -> Risk:
     """Rate one capability on the evidence of its whole definition."""
+    # Late: the vocabulary takes a while to load, and whoever only reads a lockfile rates nothing.
+    from avow.core.risk.others import other_findings
+    from avow.core.risk.tools import tool_findings
+
     is_tool = capability.kind is Kind.TOOL
     findings = tool_findings(capability.definition) if is_tool else other_findings(capability)
     ranked = sorted(findings, key=lambda finding: -finding.level.rank)

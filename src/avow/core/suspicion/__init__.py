@@ -11,7 +11,6 @@ from typing import Final
 from avow.core.suspicion.characters import character_sightings, visible
 from avow.core.suspicion.homoglyphs import look_alike_words, mixed_words, skeleton
 from avow.core.suspicion.model import Sighting, Suspicion
-from avow.core.suspicion.phrases import phrase_sightings
 
 __all__ = ["Suspicion", "name_suspicions", "suspicions"]
 
@@ -21,6 +20,9 @@ LIMIT: Final = 50
 
 def suspicions(text: str) -> tuple[Suspicion, ...]:
     """Every sign that a text is more than a description, in the order of their places."""
+    # Late: a hundred patterns to compile, and a lockfile is read without any of them.
+    from avow.core.suspicion.phrases import phrase_sightings
+
     seen = visible(text)
     read = skeleton(seen)
     detectors = [character_sightings(text), mixed_words(text), phrase_sightings(read)]

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from avow.core.schema import Budget, Comparison, Difference, Direction, compare
-from avow.core.schema.document import STEPS
+from avow.core.schema.compare import Comparison, compare
+from avow.core.schema.differences import Difference, Direction
+from avow.core.schema.document import STEPS, Budget
 
 DRAFT_3 = "http://json-schema.org/draft-03/schema#"
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
@@ -459,6 +460,11 @@ NARROWER = {
         of(a={"patternProperties": {"^x": {"type": "string", "minLength": 1}}}),
         "argument 'a./^x/': the least length was 0 and is now 1",
     ),
+    "a required name that the same pattern may take": (
+        of(a={"patternProperties": {"^x": {"type": "string"}}, "required": ["x"]}),
+        of(a={"patternProperties": {"^x": {"type": "string", "minLength": 1}}, "required": ["x"]}),
+        None,
+    ),
     "boolean value": (
         of(a={"type": "boolean"}),
         of(a={"const": True}),
@@ -759,8 +765,8 @@ UNPROVEN = {
         of(a={"patternProperties": {}}),
         None,
     ),
-    "a required name that a pattern may take": (
-        of(a={"patternProperties": {"^x": {"type": "string"}}, "required": ["x"]}),
+    "a required name that another pattern may take": (
+        of(a={"patternProperties": {"^x": {"type": "string"}, "^y": {}}, "required": ["x"]}),
         of(a={"patternProperties": {"^x": {"type": "string", "minLength": 1}}, "required": ["x"]}),
         None,
     ),
@@ -874,7 +880,9 @@ def test_words_that_come_with_another_notation_are_told() -> None:
     comparison = compare(before, after)
 
     assert {one.direction for one in comparison.differences} == {Direction.NOTATION}
-    assert [edit.after for edit in comparison.told] == ["A secret"]
+    assert [(edit.path, edit.after) for edit in comparison.told] == [
+        ("/properties/a/anyOf/0/description", "A secret")
+    ]
 
 
 def test_words_that_only_moved_are_notation() -> None:
