@@ -103,9 +103,11 @@ def _brought(before: JsonValue, judged: list[Edit], found: list[Difference]) -> 
     for edit in judged:
         if edit.change == "removed" or any(_is_inside(edit.path, path) for path in new):
             continue
-        parts = edit.after if isinstance(edit.after, list) else [edit.after]
-        for part in parts:
-            yield from (words for words in telling(part, edit.path) if repr(words.after) not in known)
+        parts = {edit.path: edit.after}
+        if isinstance(edit.after, list):
+            parts = {f"{edit.path}/{position}": part for position, part in enumerate(edit.after)}
+        for path, part in parts.items():
+            yield from (words for words in telling(part, path) if repr(words.after) not in known)
 
 
 def _notation(judged: list[Edit], found: list[Difference]) -> Iterator[Difference]:

@@ -66,6 +66,8 @@ class Prover:
 
     def proves_at_the_top(self, inner: Node, outer: Node) -> bool:
         """The same for two whole input schemas: arguments are always an object."""
+        if self._inner.key(inner) == self._outer.key(outer):
+            return True
         ours, theirs = objects_only(self._inner.shape(inner)), objects_only(self._outer.shape(outer))
         return self.contains(ours, theirs, depth=0, is_top=True)
 
@@ -169,8 +171,11 @@ class Prover:
         return names | objects.required
 
     def _member(self, name: str, one: Objects, other: Objects, depth: int) -> bool:
-        if (name not in one.properties and one.patterns) or (name not in other.properties and other.patterns):
-            return False  # a pattern might take this name
+        is_plain = name in one.properties or not one.patterns
+        was_plain = name in other.properties or not other.patterns
+        if not is_plain or not was_plain:
+            # A pattern might take this name; the same patterns take the same names.
+            return not is_plain and not was_plain and one.patterns.keys() == other.patterns.keys()
         return self.proves(one.member(name), other.member(name), depth)
 
     def _patterns(self, one: Objects, other: Objects, depth: int) -> bool:

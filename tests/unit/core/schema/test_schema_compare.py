@@ -690,7 +690,7 @@ UNPROVEN = {
         {"$schema": "https://b.example/", **of(a={})},
         "the input: a part that nobody can compare is another one now, and not proven to accept less",
     ),
-    "a dialect that is no text": ({"$schema": DRAFT_7}, {"$schema": 7}, None),
+    "a dialect that is no text": ({"$schema": DRAFT_7, **of(a={})}, {"$schema": 7, **of(a={})}, None),
     "a keyword that the dialect does not know": (
         {"$schema": DRAFT_2020, **of(a={"prefixItems": [{"type": "string"}]})},
         {"$schema": DRAFT_7, **of(a={"prefixItems": [{"type": "string"}]})},
