@@ -33,13 +33,17 @@ class Gate:
         server_name: str,
         *,
         knowledge: Knowledge | None = None,
+        stateless: bool = False,
     ) -> None:
         """Without a contract, one is established as `policy.source` says.
 
         Gates for single requests to one stateless server may share `knowledge`; its contract then counts.
+        They are `stateless` where the transport has settled that: nothing can begin a session then.
         """
         self._knowledge = Knowledge(contract) if knowledge is None else knowledge
         self._session = Session(policy, self._knowledge, server_name)
+        if stateless:
+            self._session.era = Era.MODERN
         answers = Answers(self._session)
         self._inquiry = Inquiry(self._session, answers)
         server_requests = ServerRequests(self._session)
