@@ -78,7 +78,8 @@ class Peer:
 
 def call(number: int, name: str = "echo", **arguments: object) -> bytes:
     params = {"name": name, "arguments": {"text": "hello", **arguments}}
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
+    request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(request, separators=(",", ":")).encode()
 
 
 def small(peer: Peer) -> float:

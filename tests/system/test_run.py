@@ -311,7 +311,7 @@ def test_a_variable_that_was_approved_and_is_missing_is_named(
 def test_another_command_than_the_approved_one_does_not_start(project: Project) -> None:
     project.lock("files", *project.serve())
 
-    ended = project.run("run", "--name", "files", "--", sys.executable, "-c", "open('started', 'w')")
+    ended = project.run_outside("run", "--name", "files", "--", sys.executable, "-c", "open('started', 'w')")
 
     assert ended.returncode == 2
     assert "approves another command" in ended.stderr
@@ -341,10 +341,10 @@ def test_one_edited_byte_in_a_signed_lockfile_keeps_the_server_from_starting(pro
     assert project.run("keygen", "--out", "key").returncode == 0
     assert project.run("sign", "avow.lock", "--key", "key").returncode == 0
     run = ("run", "files", "--require-signature", "--trust", "key.pub")
-    assert project.run(*run).returncode == 0
+    assert project.run_outside(*run).returncode == 0
 
     project.lockfile.write_bytes(project.lockfile.read_bytes() + b" ")
-    ended = project.run(*run)
+    ended = project.run_outside(*run)
 
     assert ended.returncode == 2
     assert "changed since" in ended.stderr

@@ -11,14 +11,10 @@ from avow.cli.main import COMMANDS
 from avow.cli.options import CommandWithServer, environment_option, lockfile_option, server_command
 from avow.core.lockfile import Lockfile
 from avow.errors import AvowError, UsageError
-from avow.protocol.gate.policy import GatePolicy
-from avow.proxy.contracts import Held, Holding, hold_command, hold_entry
+from avow.proxy.choosing import Chosen, Holding, choose_command, choose_entry
 from avow.proxy.ending import Ending
-from avow.proxy.log import EventLog
-from avow.proxy.settings import read_gate_policy
-from avow.proxy.stdio import refuse_session, run_session
+from avow.proxy.stdio import refuse_session, run_session, started
 from avow.system.lockfiles import read_lockfile
-from avow.system.settings import read_settings
 from avow.system.targets import read_given, unknown
 
 _SERVER_FAILED = 2
@@ -56,25 +52,26 @@ def command(
 
     This is what an MCP client's configuration starts instead of the server itself.
     """
-    log = EventLog(entry or name or "server", log_path)
     try:
         values = _values(environment)
-        held = _held(
-            entry,
-            name,
-            server_command(ctx),
-            values,
-            _approved(lockfile, trust, required=require_signature, needed=entry is not None),
-            lockfile,
-            _policy(audit=audit),
-            Holding(contract) if contract else None,
-        )
-        ending = run_session(held, values, log.write)
+        approved = _approved(lockfile, trust, required=require_signature, needed=entry is not None)
+        holding = Holding(contract) if contract else None
+        chosen = _chosen(entry, name, server_command(ctx), values, approved, lockfile, holding)
+        with started(chosen, values) as process:
+            # Late: the server starts up while these are loaded.
+            from avow.proxy.log import EventLog
+            from avow.proxy.settings import read_gate_policy
+            from avow.system.settings import read_settings
+
+            policy = read_gate_policy(read_settings(Path.cwd()).policy.gate)
+            log = EventLog(chosen.name, log_path)
+            try:
+                ending = run_session(process, chosen, replace(policy, audit=policy.audit or audit), log.write)
+            finally:
+                log.close()
     except AvowError as error:
         refuse_session(error)
         raise
-    finally:
-        log.close()
     return _SERVER_FAILED if ending in (Ending.SERVER_GONE, Ending.REFUSED) else 0
 
 
@@ -84,27 +81,26 @@ def _values(options: tuple[str, ...]) -> Mapping[str, str]:
     return read_given(present, (), os.environ).environment
 
 
-def _held(
+def _chosen(
     entry: str | None,
     name: str | None,
     server: tuple[str, ...],
     values: Mapping[str, str],
     approved: Lockfile | None,
     lockfile: Path,
-    policy: GatePolicy,
     holding: Holding | None,
-) -> Held:
+) -> Chosen:
     if entry is not None and (server or name):
         raise UsageError(
             "a NAME starts the command of its entry: leave out the command, or say --name NAME -- COMMAND"
         )
     if server:
-        return hold_command(name, server, values, approved, lockfile, policy, holding)
+        return choose_command(name, server, values, approved, lockfile, holding)
     if entry is None or approved is None:
         raise UsageError("nothing to run", hint="`avow run NAME`, or `avow run -- COMMAND ARG…`")
     if entry not in approved.servers:
         raise unknown(entry, approved.servers, f"{lockfile} has no entry {entry!r}")
-    return hold_entry(entry, approved.servers[entry], policy, holding or Holding.LOCK)
+    return choose_entry(entry, approved.servers[entry], holding)
 
 
 def _approved(lockfile: Path, trust: tuple[str, ...], *, required: bool, needed: bool) -> Lockfile | None:
@@ -119,8 +115,3 @@ def _approved(lockfile: Path, trust: tuple[str, ...], *, required: bool, needed:
     if not needed and not lockfile.exists():
         return None
     return read_lockfile(lockfile)
-
-
-def _policy(*, audit: bool) -> GatePolicy:
-    policy = read_gate_policy(read_settings(Path.cwd()).policy.gate)
-    return replace(policy, audit=policy.audit or audit)

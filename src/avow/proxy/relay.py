@@ -67,6 +67,7 @@ class Relay:
         self._ending: Ending | None = None
         self._poll = select.poll()
         self._watched: dict[int, int] = {}
+        self._watched_state: tuple[object, ...] = ()
 
     def run(self) -> Ending:
         """Relay until one side is gone, the gate ends it, or a signal does."""
@@ -79,17 +80,20 @@ class Relay:
 
     def _step(self, alarm: int, received: list[int]) -> Ending | None:
         self._watch(alarm)
-        ready = dict(self._poll.poll(self._wait()))
-        if alarm in ready:
-            self._on_signal(alarm, received)
-        for outlet in (self._server_out, self._client_out):
-            if outlet.descriptor in ready and outlet.backlog:
-                outlet.flush()
-        if self._client_in.descriptor in ready:
-            self._read_client()
-        if self._server_in.descriptor in ready:
-            self._read_server()
-        elif not ready and self._server_has_exited():
+        ready = self._poll.poll(_TICK_MILLISECONDS if self._deadline is None else self._time_left())
+        for descriptor, _ in ready:
+            # By how often each happens.
+            if descriptor == self._server_in.descriptor:
+                self._read_server()
+            elif descriptor == self._client_in.descriptor:
+                self._read_client()
+            elif descriptor == alarm:
+                self._on_signal(alarm, received)
+            elif descriptor == self._client_out.descriptor:
+                self._client_out.flush()
+            else:
+                self._server_out.flush()
+        if not ready and self._server_has_exited():
             # A child of the server's may hold its output open for ever.
             self._lose_server("the server exited")
         if self._gate.is_asking or self._asking_since is not None:
@@ -188,13 +192,23 @@ class Relay:
             waiting.poll(left * 1000)
             self._client_out.flush()
 
-    def _wait(self) -> float:
-        if self._deadline is None:
-            return _TICK_MILLISECONDS
+    def _time_left(self) -> float:
+        assert self._deadline is not None
         return max(0.0, min(_TICK_MILLISECONDS, (self._deadline - time.monotonic()) * 1000))
 
     def _watch(self, alarm: int) -> None:
         """Ask for what can be handled now: no reading for a side whose peer does not keep up."""
+        state = (
+            self._client_in.ended,
+            self._server_in.ended,
+            self._server_out.backlog // _HIGH_MARK,
+            self._client_out.backlog // _HIGH_MARK,
+            bool(self._server_out.backlog),
+            bool(self._client_out.backlog),
+        )
+        if state == self._watched_state:
+            return
+        self._watched_state = state
         to_server, to_client = self._server_out.backlog, self._client_out.backlog
         wanted = {alarm: select.POLLIN}
         if not self._client_in.ended and to_server < _HIGH_MARK and to_client < _HIGHEST_MARK:
@@ -205,12 +219,11 @@ class Relay:
             wanted[self._server_out.descriptor] = select.POLLOUT
         if to_client:
             wanted[self._client_out.descriptor] = select.POLLOUT
-        if wanted != self._watched:
-            for descriptor in self._watched.keys() - wanted.keys():
-                self._poll.unregister(descriptor)
-            for descriptor, events in wanted.items():
-                self._poll.register(descriptor, events)
-            self._watched = wanted
+        for descriptor in self._watched.keys() - wanted.keys():
+            self._poll.unregister(descriptor)
+        for descriptor, events in wanted.items():
+            self._poll.register(descriptor, events)
+        self._watched = wanted
 
 
 @contextmanager

@@ -1,19 +1,27 @@
-"""`avow run`: one server behind the gate, on our own standard streams."""
+"""`avow run`: one server behind the gate, on our own standard streams.
+
+The server is started first and the gate loaded after that: both take about as long.
+"""
 
 import os
 import select
 import signal
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
 from avow.core.target import StdioTarget
 from avow.errors import AvowError, UsageError
-from avow.protocol.events import Event
-from avow.proxy.contracts import Held
+from avow.proxy.choosing import Chosen
 from avow.proxy.ending import Ending
+from avow.proxy.streams import Inlet, enlarge
 from avow.system.processes import child_environment, end_process_group, exit_code, expand, launch
+
+if TYPE_CHECKING:
+    from avow.protocol.events import Event
+    from avow.protocol.gate.policy import GatePolicy
 
 _STDIN: Final = 0
 _STDOUT: Final = 1
@@ -21,54 +29,65 @@ _FIRST_WORDS_SECONDS: Final = 10.0
 _UNABLE: Final = -32000
 
 
-def run_session(held: Held, values: Mapping[str, str], log: Callable[[Iterable[Event]], None]) -> Ending:
-    """Start the server and relay until the session is over; nothing of it is left running.
-
-    The server's standard error is ours.
+@contextmanager
+def started(chosen: Chosen, values: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The server, running with our standard error; nothing of it is left running afterwards.
 
     Raises:
         UsageError: the server is not one that a command starts.
         ServerLaunchError: it cannot be started.
     """
-    if not isinstance(held.target, StdioTarget):
+    target = chosen.target
+    if not isinstance(target, StdioTarget):
         raise UsageError(
-            f"{held.name} is not started by a command", hint="`avow gateway` serves it over Streamable HTTP"
+            f"{chosen.name} is not started by a command", hint="`avow gateway` serves it over Streamable HTTP"
         )
-    arguments = [expand(part, values) for part in (held.target.command, *held.target.args)]
-    directory = None if held.target.cwd is None else expand(held.target.cwd, values)
-    process = launch(arguments, child_environment(held.target.env, values), directory, own_stderr=False)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    to_server = os.dup(process.stdin.fileno())
-    process.stdin.close()
+    arguments = [expand(part, values) for part in (target.command, *target.args)]
+    directory = None if target.cwd is None else expand(target.cwd, values)
+    process = launch(arguments, child_environment(target.env, values), directory, own_stderr=False)
     try:
-        # The server starts up while we load the rest.
-        from avow.protocol.gate import Gate
-        from avow.proxy.relay import Relay, Wires
-
-        os.set_blocking(to_server, False)
-        blocking = os.get_blocking(_STDOUT)
-        os.set_blocking(_STDOUT, False)
-        try:
-            relay = Relay(
-                Gate(held.contract, held.policy, held.name),
-                Wires(_STDIN, _STDOUT, process.stdout.fileno(), to_server),
-                limit=held.policy.limits.message_bytes,
-                log=log,
-                server_has_exited=lambda: exit_code(process) is not None,
-                signal_server=lambda number: _signal(process.pid, number),
-            )
-            return relay.run()
-        finally:
-            os.set_blocking(_STDOUT, blocking)
+        yield process
     finally:
         end_process_group(process)
 
 
+def run_session(
+    process: subprocess.Popen[bytes],
+    chosen: Chosen,
+    policy: "GatePolicy",
+    log: "Callable[[Iterable[Event]], None]",
+) -> Ending:
+    """Relay between our standard streams and the server until the session is over."""
+    from avow.protocol.gate import Gate
+    from avow.proxy.contracts import hold
+    from avow.proxy.relay import Relay, Wires
+
+    assert process.stdin is not None
+    assert process.stdout is not None
+    held = hold(chosen, policy)
+    to_server = os.dup(process.stdin.fileno())
+    process.stdin.close()
+    for descriptor in (to_server, process.stdout.fileno(), _STDIN, _STDOUT):
+        enlarge(descriptor)
+    os.set_blocking(to_server, False)
+    blocking = os.get_blocking(_STDOUT)
+    os.set_blocking(_STDOUT, False)
+    try:
+        relay = Relay(
+            Gate(held.contract, held.policy, held.name),
+            Wires(_STDIN, _STDOUT, process.stdout.fileno(), to_server),
+            limit=held.policy.limits.message_bytes,
+            log=log,
+            server_has_exited=lambda: exit_code(process) is not None,
+            signal_server=lambda number: _signal(process.pid, number),
+        )
+        return relay.run()
+    finally:
+        os.set_blocking(_STDOUT, blocking)
+
+
 def refuse_session(error: AvowError) -> None:
     """Tell a client that waits for a server why there is none, instead of just closing the connection."""
-    from avow.proxy.streams import Inlet
-
     inlet = Inlet(_STDIN, 1024 * 1024)
     ready = select.poll()
     ready.register(_STDIN, select.POLLIN)

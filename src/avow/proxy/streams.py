@@ -1,11 +1,24 @@
 """Lines in and bytes out of file descriptors, without waiting for either and without unbounded buffers."""
 
+import fcntl
 import os
 from collections import deque
 from contextlib import suppress
 from typing import Final
 
-_CHUNK: Final = 256 * 1024
+_CHUNK: Final = 1024 * 1024
+
+
+# Linux only; elsewhere a pipe has the size it has.
+_SET_PIPE_SIZE: Final = getattr(fcntl, "F_SETPIPE_SZ", None)
+_PIPE_SIZE: Final = 1024 * 1024
+
+
+def enlarge(descriptor: int) -> None:
+    """Let a pipe hold a large message whole, so that its two ends need not take turns for each part."""
+    if _SET_PIPE_SIZE is not None:
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, _SET_PIPE_SIZE, _PIPE_SIZE)
 
 
 class LineTooLongError(Exception):
