@@ -60,7 +60,7 @@ def test_an_older_endpoint_is_visited_under_every_name() -> None:
     with serving() as endpoint:
         observation = observe(HttpTarget(endpoint.url), OPTIONS, thorough=True)
 
-    assert len(observation.others) == 5
+    assert len(observation.others) == 6
     assert {look.snapshot.signature.digest for look in observation.others} == {
         observation.first.signature.digest
     }

@@ -20,18 +20,27 @@ def different(observation: Observation) -> list[str]:
     return [look.seen for look in observation.others if look.snapshot.signature.digest != first]
 
 
+def circumstances(observation: Observation) -> list[str]:
+    return [look.seen.removeprefix("by a client named ") for look in observation.others]
+
+
 def test_an_honest_server_shows_the_same_every_time() -> None:
-    """Asked again; all looks are handed out for the caller to compare."""
+    """Asked again, and under other names; all looks are handed out for the caller to compare."""
     observation = seen("plain")
 
-    assert observation.others == (Look("on a second tools/list in the same session", observation.first),)
+    assert observation.others == (
+        Look("on a second tools/list in the same session", observation.first),
+        Look("by a client named cursor-vscode", observation.first),
+        Look("by a client named avow", observation.first),
+    )
 
 
-def test_a_thorough_look_takes_more_names() -> None:
-    names = [look.seen.removeprefix("by a client named ") for look in seen("plain", thorough=True).others]
+def test_a_thorough_look_takes_more_names_and_a_second_process() -> None:
+    _, *known, unheard_of, last = circumstances(seen("plain", thorough=True))
 
-    assert names[1:-1] == ["claude-code", "cursor-vscode", "Visual Studio Code"]
-    assert len(names[-1]) == 10
+    assert known == ["cursor-vscode", "avow", "claude-code", "Visual Studio Code"]
+    assert len(unheard_of) == 10
+    assert last == "in a second session"
 
 
 def test_a_list_that_changes_in_secret_is_seen() -> None:
@@ -45,11 +54,35 @@ def test_a_list_that_changes_openly_is_not_held_against_the_server() -> None:
     assert different(seen("odd", "growing", "0")) == []
 
 
-def test_a_server_that_favours_one_client_is_seen() -> None:
-    observation = seen("odd", "chameleon", "cursor-vscode", thorough=True)
+@pytest.mark.parametrize("name", ["cursor-vscode", "avow"])
+@pytest.mark.parametrize("script", ["chameleon", "late_chameleon"])
+def test_a_server_that_favours_one_client_is_seen(script: str, name: str) -> None:
+    """Even a quick look meets it under both names; the one that got more is named."""
+    observation = seen("odd", script, name)
 
     assert tools(observation.first) == ["echo"]
-    assert different(observation) == ["by a client named cursor-vscode"]
+    assert different(observation) == [f"by a client named {name}"]
+
+
+@pytest.mark.parametrize("how", ["refuse", "leave", "ignore"])
+def test_a_server_that_opens_one_session_only_is_started_again(how: str, tmp_path: Path) -> None:
+    """A quick look starts it once more, under the first of the other names."""
+    observation = seen("odd", "faithful", how, str(tmp_path / "names"))
+
+    assert circumstances(observation)[1:] == ["cursor-vscode"]
+    assert different(observation) == []
+    assert observation.first.notes == ()
+    names = (tmp_path / "names").read_text().split()
+    assert names == ["claude-ai", "cursor-vscode", "cursor-vscode"]
+
+
+@pytest.mark.parametrize("script", ["forgetful", "generous"])
+def test_what_only_a_second_handshake_does_is_not_held_against_the_server(script: str) -> None:
+    """Tools that go away or come twice then: a fresh process under the same name shows that all is well."""
+    observation = seen("odd", script)
+
+    assert circumstances(observation)[1:] == ["cursor-vscode"]
+    assert different(observation) == []
 
 
 def test_a_server_cannot_tell_us_from_a_client() -> None:
@@ -69,20 +102,20 @@ def test_a_thorough_look_starts_a_modern_program_twice() -> None:
     """What it made up when it started would otherwise look like drift in every later check."""
     looks = seen("modern", "plain", thorough=True).others
 
-    assert len(looks) == 6
+    assert len(looks) == 7
     assert looks[-1].seen == "in a second session"
 
 
 def test_a_clock_in_a_default_shows_as_a_difference() -> None:
     """Whoever compares the looks finds which value is volatile."""
-    assert len(different(seen("odd", "clock"))) == 1
+    assert len(different(seen("odd", "clock"))) == 3
 
 
 def test_a_server_that_can_run_only_once_is_looked_at_in_turn(tmp_path: Path) -> None:
     """Each session has ended before the next begins."""
     observation = seen("odd", "exclusive", str(tmp_path / "lock"), thorough=True)
 
-    assert len(observation.others) == 5
+    assert len(observation.others) == 7
     assert observation.first.notes == ()
 
 
@@ -91,22 +124,22 @@ def test_a_second_session_that_fails_is_a_note() -> None:
     observation = seen("once", thorough=True)
 
     assert tools(observation.first) == ["echo", "add"]
-    assert len(observation.first.notes) == 4
-    assert observation.first.notes[0].startswith("a further look, by a client named claude-code, failed: ")
+    assert len(observation.first.notes) == 5
+    assert observation.first.notes[0].startswith("a further look, by a client named cursor-vscode, failed: ")
     assert "only for Claude" in observation.first.notes[0]
 
 
 def test_an_unreadable_answer_to_another_client_is_an_error() -> None:
     """What cannot be read for one client is not made good by what another one saw."""
     with pytest.raises(MalformedAnswerError):
-        seen("twofaced", thorough=True)
+        seen("twofaced")
 
 
 def test_a_server_that_does_not_survive_a_second_question_is_noted() -> None:
     observation = seen("odd", "fragile")
 
     assert tools(observation.first) == ["echo", "add"]
-    assert observation.others == ()
+    assert circumstances(observation) == ["cursor-vscode"]
     assert "the server left when it was asked for its lists a second time" in observation.first.notes
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -178,6 +179,48 @@ def chameleon() -> None:
         if message.get("method") == "initialize" and message["params"]["clientInfo"]["name"] == sys.argv[2]:
             tools = [ECHO, ADD]
         handle(message, tools)
+
+
+def late_chameleon() -> None:
+    """The same, a moment after the handshake, and announced."""
+    tools, name = [ECHO], ""
+    for message in messages():
+        if message.get("method") == "initialize":
+            name = message["params"]["clientInfo"]["name"]
+        if message.get("method") == "notifications/initialized" and name == sys.argv[2]:
+            threading.Timer(0.02, appear, [tools]).start()
+        handle(message, tools, capabilities={"tools": {"listChanged": True}})
+
+
+def appear(tools: list[Json]) -> None:
+    tools.append(ADD)
+    send({"method": "notifications/tools/list_changed"})
+
+
+def faithful() -> None:
+    """Opens one session only; the second argument says what it does instead of opening another."""
+    sessions = 0
+    log = Path(sys.argv[3])
+    for message in messages():
+        if message.get("method") == "initialize":
+            sessions += 1
+            with log.open("a") as names:
+                names.write(message["params"]["clientInfo"]["name"] + "\n")
+        if message.get("method") == "initialize" and sessions > 1:
+            if sys.argv[2] == "refuse":
+                refuse(message, -32600, "already initialized")
+            elif sys.argv[2] == "leave":
+                sys.exit("already initialized")
+        else:
+            handle(message)
+
+
+def forgetful() -> None:
+    """Shows one tool less after a second handshake, whoever asks."""
+    sessions = 0
+    for message in messages():
+        sessions += message.get("method") == "initialize"
+        handle(message, [ECHO, ADD] if sessions == 1 else [ECHO])
 
 
 def generous() -> None:

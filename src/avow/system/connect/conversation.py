@@ -153,6 +153,13 @@ class Conversation:
                 self._take(received)
         return True
 
+    def begin_anew(self, client_name: str) -> None:
+        """Go on under another name: let go of the answers that were read, and count their bytes afresh."""
+        self.client_name = client_name
+        self._answers = dict.fromkeys(self._answers, Result({}))
+        self._received = 0
+        self.last_stir = 0.0
+
     def note(self, text: str) -> None:
         """Remember something that a person should know about this look; once, and not without end."""
         if text not in self.notes and len(self.notes) < 50:

@@ -27,6 +27,8 @@ _SILENCE: Final = 0.3
 _SILENCE_OVER_HTTP: Final = 5.0
 _AFTERTHOUGHT: Final = 0.05
 _LOOK_EVERY: Final = 0.02
+# A server that is up and has answered everything so far; longer than this, and it is not going to.
+_SILENCE_OF_THE_KNOWN: Final = 0.5
 
 
 class Opening(Enum):
@@ -73,6 +75,20 @@ def negotiate(conversation: Conversation, opening: Opening = Opening.PROBE) -> N
             if answer is None:
                 return _offer_both(conversation, discovery)
             return _judge(conversation, answer) or _initialize(conversation, _offer(answer))
+
+
+def initialize_again(conversation: Conversation, version: str) -> Negotiated:
+    """Open another session on a connection that has one, under the name that the conversation has now.
+
+    Raises:
+        PeerProtocolError: the server does not answer a second handshake, or refuses it.
+        UnavailableError: it leaves instead.
+    """
+    asked = _ask_initialize(conversation, version)
+    answer = conversation.answer_by(asked, time.monotonic() + _SILENCE_OF_THE_KNOWN)
+    if not isinstance(answer, Result):
+        raise PeerProtocolError(f"{conversation.server} opens one session only")
+    return _finish(conversation, answer)
 
 
 def ask_discover(conversation: Conversation, version: str) -> int:

@@ -11,13 +11,18 @@ from pathlib import Path
 from typing import Final
 
 from avow.core.snapshot import Era, Snapshot
-from avow.core.target import FileTarget, StdioTarget, Target
-from avow.errors import UnavailableError
+from avow.core.target import FileTarget, HttpTarget, StdioTarget, Target
+from avow.errors import MalformedInputError, UnavailableError
 from avow.system.connect.negotiation import Opening
 from avow.system.connect.opening import open_session
 from avow.system.connect.options import ConnectOptions, Look, Observation
+from avow.system.connect.sameness import is_same
+from avow.system.connect.session import Session, by_client
+from avow.system.connect.settling import QUIET_AS_EXPECTED
 
-CLIENT_NAMES: Final = ("claude-ai", "claude-code", "cursor-vscode", "Visual Studio Code")
+# Clients that people use, and us: for whoever is on their best behaviour, or not, before a scanner.
+CLIENT_NAMES: Final = ("claude-ai", "cursor-vscode", "avow")
+MORE_CLIENT_NAMES: Final = ("claude-code", "Visual Studio Code")
 
 
 def take_snapshot(target: Target, options: ConnectOptions) -> Snapshot:
@@ -35,9 +40,8 @@ def take_snapshot(target: Target, options: ConnectOptions) -> Snapshot:
 def observe(target: Target, options: ConnectOptions, *, thorough: bool) -> Observation:
     """Look as often as it takes to see whether the server always shows the same.
 
-    Every list is asked for twice. A modern server tells clients apart by each request, so it is
-    asked under other names as well, and so is one behind HTTP, where a session costs little. A
-    program would have to be started again for each name: that is for a thorough look.
+    Every list is asked for twice, and again under other names: on the same connection where the server
+    allows it, else on new ones, as many as a thorough look is worth.
 
     Raises:
         AvowError: the server cannot be reached, or what it says cannot be read.
@@ -47,29 +51,57 @@ def observe(target: Target, options: ConnectOptions, *, thorough: bool) -> Obser
     names = _other_names(options.client_name, thorough=thorough)
     with open_session(target, options) as session:
         first, *others = session.look(twice=True)
-        if session.era is Era.MODERN:
-            others += [session.look_as(name) for name in names]
-    sessions = _further_sessions(target, session.era, names, thorough=thorough)
+        looks, doubtful = _look_as_others(target, session, first.snapshot, names)
+    others += looks
+    sessions = _further_sessions(target, session.era, names, doubtful, thorough=thorough)
     looks, notes = _look_in(target, options, sessions)
     return Observation(replace(first.snapshot, notes=(*first.snapshot.notes, *notes)), (*others, *looks))
 
 
+def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
+    """Well-known names; and, if thorough, one that nobody can have prepared for."""
+    names = [*CLIENT_NAMES, *MORE_CLIENT_NAMES, os.urandom(5).hex()] if thorough else CLIENT_NAMES
+    return [name for name in names if name != ours]
+
+
+def _look_as_others(
+    target: Target, session: Session, first: Snapshot, names: Sequence[str]
+) -> tuple[list[Look], Sequence[str]]:
+    """The looks under other names on this connection, and the names that need one of their own.
+
+    A modern server tells clients apart by each request. An older one is asked for a second handshake:
+    what it then shows counts where it is the same as before. Where it is not, the second handshake may
+    be the reason, or the one before that, late; only new connections tell.
+    """
+    if session.era is Era.MODERN:
+        return [session.look_as(name) for name in names], ()
+    if isinstance(target, HttpTarget):
+        return [], names
+    looks: list[Look] = []
+    for place, name in enumerate(names):
+        moment = QUIET_AS_EXPECTED if name == names[-1] else 0.0
+        try:
+            look = session.look_as(name, moment=moment)
+        except (MalformedInputError, UnavailableError):
+            return [], names[place::-1]
+        if not is_same(first, look.snapshot):
+            return [], names[place::-1]
+        looks.append(look)
+    return looks, ()
+
+
 def _further_sessions(
-    target: Target, era: Era, names: Sequence[str], *, thorough: bool
+    target: Target, era: Era, names: Sequence[str], doubtful: Sequence[str], *, thorough: bool
 ) -> list[tuple[str, str | None, Opening]]:
     """What the first session could not show: circumstances, a name other than ours, and how to begin."""
-    if isinstance(target, StdioTarget) and not thorough:
-        return []
-    if era is Era.LEGACY:
-        return [(f"by a client named {name}", name, Opening.HANDSHAKE) for name in names]
-    # What a program makes up when it starts, such as a time, shows only when it starts again.
-    return [("in a second session", None, Opening.DISCOVER)] if isinstance(target, StdioTarget) else []
-
-
-def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
-    """Well-known names, and one that nobody can have prepared for."""
-    known = [name for name in CLIENT_NAMES if name != ours]
-    return [*(known if thorough else known[-2:-1]), os.urandom(5).hex()]
+    if doubtful:
+        rest = [name for name in names if name not in doubtful] if thorough else []
+        return [(by_client(name), name, Opening.HANDSHAKE) for name in (*doubtful, *rest)]
+    if thorough and isinstance(target, StdioTarget):
+        # What a program makes up when it starts, such as a time, shows only when it starts again.
+        opening = Opening.DISCOVER if era is Era.MODERN else Opening.HANDSHAKE
+        return [("in a second session", None, opening)]
+    return []
 
 
 def _look_in(

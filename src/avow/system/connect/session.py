@@ -18,9 +18,21 @@ from avow.system.connect.listing import (
     signature_of,
     undeclared_lists,
 )
-from avow.system.connect.negotiation import Negotiated, Opening, ask_discover, discovered, negotiate
+from avow.system.connect.negotiation import (
+    Negotiated,
+    Opening,
+    ask_discover,
+    discovered,
+    initialize_again,
+    negotiate,
+)
 from avow.system.connect.options import ConnectOptions, Look
-from avow.system.connect.settling import Settling, changing_members, has_changed_openly
+from avow.system.connect.settling import (
+    QUIET_AS_EXPECTED,
+    Settling,
+    changing_members,
+    has_changed_openly,
+)
 
 
 class Session:
@@ -32,12 +44,14 @@ class Session:
         conversation: Conversation,
         negotiated: Negotiated,
         expected: Digest | None = None,
+        moment: float = QUIET_AS_EXPECTED,
     ) -> None:
-        """Use a conversation whose negotiation is over."""
+        """Use a conversation whose negotiation is over; lists as `expected` are believed after a `moment`."""
         self._target = target
         self._conversation = conversation
         self._negotiated = negotiated
         self._expected = expected
+        self._moment = moment
         self._lists: Listings = {}
         self._declaration: Declaration | None = None
 
@@ -52,7 +66,13 @@ class Session:
         kinds = declared_kinds(capabilities)
         self._declaration = read_declaration(conversation, capabilities)
         self._subscribe()
-        settling = Settling(conversation, kinds, may_change=self._may_change, expected=self._expected)
+        settling = Settling(
+            conversation,
+            kinds,
+            may_change=self._may_change,
+            expected=self._expected,
+            moment=self._moment,
+        )
         self._lists = settling.read()
         for listing in self._lists.values():
             check_refusal(conversation, listing)
@@ -69,17 +89,32 @@ class Session:
         seen = f"on a second {' and '.join(methods)} in the same session"
         return first, Look(seen, self._snapshot(again | found))
 
-    def look_as(self, name: str) -> Look:
-        """What a modern server shows to a client with another name, on the same connection."""
+    def look_as(self, name: str, *, moment: float = 0.0) -> Look:
+        """What the server shows to a client with another name, on the same connection.
+
+        In the older era that takes a second handshake. Where it shows the same as before, it is given
+        a `moment` to change its mind.
+
+        Raises:
+            AvowError: the server refuses, or leaves, or what it says cannot be read.
+        """
+        self._conversation.begin_anew(name)
+        if self.era is Era.MODERN:
+            return self._look_as_modern(name)
+        negotiated = initialize_again(self._conversation, self._negotiated.version)
+        expected = signature_of(self._lists).digest
+        other = Session(self._target, self._conversation, negotiated, expected, moment)
+        return Look(by_client(name), other.look()[0].snapshot)
+
+    def _look_as_modern(self, name: str) -> Look:
         conversation = self._conversation
-        conversation.client_name = name
         asked = ask_discover(conversation, self._negotiated.version)
         lists = read_lists(conversation, tuple(self._lists))
         negotiated = discovered(conversation, asked)
         new = [kind for kind in declared_kinds(negotiated.capabilities) if kind not in lists]
         other = Session(self._target, conversation, negotiated)
         other._declaration = read_declaration(conversation, negotiated.capabilities)
-        return Look(f"by a client named {name}", other._snapshot(lists | read_lists(conversation, new)))
+        return Look(by_client(name), other._snapshot(lists | read_lists(conversation, new)))
 
     @property
     def _may_change(self) -> bool:
@@ -145,6 +180,11 @@ class Session:
             complete=declared.is_complete,
             extra=extra,
         )
+
+
+def by_client(name: str) -> str:
+    """The circumstances of a look under another name."""
+    return f"by a client named {name}"
 
 
 def introduce(

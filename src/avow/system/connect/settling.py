@@ -12,7 +12,7 @@ from avow.system.connect.listing import Listings, read_lists, signature_of
 # How long a server that may change its lists has to keep still before we believe what it shows; less
 # when it shows what was expected, since nobody would thank us for waiting then.
 _QUIET: Final = 0.25
-_QUIET_AS_EXPECTED: Final = 0.05
+QUIET_AS_EXPECTED: Final = 0.05
 _BURST: Final = 0.01
 _AFTERTHOUGHT: Final = 0.05
 _LONGEST_UNREST: Final = 3.0
@@ -32,13 +32,20 @@ class Settling:
     """The lists of one session, from the first look at them until they keep still."""
 
     def __init__(
-        self, conversation: Conversation, kinds: Sequence[Kind], *, may_change: bool, expected: Digest | None
+        self,
+        conversation: Conversation,
+        kinds: Sequence[Kind],
+        *,
+        may_change: bool,
+        expected: Digest | None,
+        moment: float = QUIET_AS_EXPECTED,
     ) -> None:
-        """Nothing is asked yet. `expected` is the digest of lists that need no second thought."""
+        """Nothing is asked yet. `expected` is the digest of lists that need no more than a `moment`."""
         self._conversation = conversation
         self._kinds = kinds
         self._may_change = may_change
         self._expected = expected
+        self._moment = moment
         self._start = time.monotonic()
         self._end = min(conversation.deadline, self._start + _LONGEST_UNREST)
 
@@ -62,7 +69,7 @@ class Settling:
     def _changes_before_quiet(self, lists: Listings) -> bool:
         """Wait until the server has been quiet for a while; True when it announces a change instead."""
         conversation = self._conversation
-        quiet = _QUIET_AS_EXPECTED if signature_of(lists).digest == self._expected else _QUIET
+        quiet = self._moment if signature_of(lists).digest == self._expected else _QUIET
         while not conversation.changed.intersection(self._kinds):
             if not self._may_change and conversation.last_stir == 0:
                 return False
