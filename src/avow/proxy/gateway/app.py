@@ -18,7 +18,7 @@ from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.access import Access, Denied
 from avow.proxy.gateway.backends import Backend
 from avow.proxy.gateway.conversation import UNAVAILABLE, failure
-from avow.proxy.gateway.envelopes import Envelope, envelope, is_notification
+from avow.proxy.gateway.envelopes import Envelope, claims, envelope, is_notification
 from avow.proxy.gateway.metrics import CONTENT_TYPE, Metrics
 from avow.proxy.gateway.replies import Answerer, Receive, Send, accepts
 from avow.proxy.gateway.sessions import Entry, Sessions
@@ -168,8 +168,10 @@ class Gateway:
             await self._say(call, line)
         elif outside.method == "initialize" and outside.id is not None:
             await self._open(call, line)
-        else:
+        elif claims(line):
             await self._ask(call, line, outside)
+        else:
+            await call.answerer.refuse(400, "the Mcp-Session-Id header is missing", request_id=outside.id)
 
     async def _body(self, call: _Call) -> bytes | Denied:
         """The body, if it is not too large and comes in time."""
@@ -195,7 +197,7 @@ class Gateway:
         return b"".join(pieces) if size <= limit else too_large
 
     async def _ask(self, call: _Call, line: bytes, outside: Envelope) -> None:
-        """A message without a session: a request of 2026-07-28, or nothing that may pass."""
+        """A message of 2026-07-28, which has no sessions."""
         if outside.method and outside.id is None and is_notification(line):
             # This version has no notifications of clients: there is nothing they could be about.
             await call.answerer.plain(202)

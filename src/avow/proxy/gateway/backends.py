@@ -130,7 +130,7 @@ class Shelf:
         """A gate for one request."""
         if self._gates:
             return self._gates.pop()
-        return Gate(None, held.policy, held.name, knowledge=self.knowledge)
+        return Gate(None, held.policy, held.name, knowledge=self.knowledge, stateless=True)
 
     def give_back(self, gate: Gate) -> None:
         """A request is done: its gate is as good as new when nothing is left in it."""

@@ -88,12 +88,12 @@ def request_ids(line: bytes) -> list[RequestId]:
 
 
 def claims(line: bytes) -> bytes:
-    """What a request of 2026-07-28 says about its client, only to tell clients apart."""
+    """What a request of 2026-07-28 says about its client, to tell clients apart; empty for any other."""
     try:
         meta = _decode_claims(line).params.meta
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return b""
-    return b"\0".join((meta.version, meta.client, meta.capabilities))
+    return b"\0".join((meta.version, meta.client, meta.capabilities)) if meta.version else b""
 
 
 def asked_progress(line: bytes) -> bytes:

@@ -12,6 +12,7 @@ from avow.protocol.messages import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
+    RequestId,
     error_response,
 )
 from avow.proxy.gateway.stream import Header, Piece, Stream
@@ -70,10 +71,16 @@ class Answerer:
         await self._send({"type": "http.response.body", "body": body})
 
     async def refuse(
-        self, status: int, message: str, headers: tuple[Header, ...] = (), code: int = INVALID_REQUEST
+        self,
+        status: int,
+        message: str,
+        headers: tuple[Header, ...] = (),
+        *,
+        code: int = INVALID_REQUEST,
+        request_id: RequestId | None = None,
     ) -> None:
-        """An answer to nothing in particular that says what is wrong."""
-        await self.plain(status, error_response(None, code, f"avow: {message}"), (_JSON, *headers))
+        """An error that says what is wrong with the request, or with what it asks."""
+        await self.plain(status, error_response(request_id, code, f"avow: {message}"), (_JSON, *headers))
 
     async def answer(
         self,
