@@ -98,6 +98,34 @@ def test_what_is_listed_without_being_announced_is_seen() -> None:
     assert snapshot.notes == ("the server lists prompts that it does not announce",)
 
 
+def test_what_cannot_be_listed_is_said_and_the_rest_is_seen() -> None:
+    """The server has no database for its resources; its tools are there all the same."""
+    observation = observe(
+        sample("odd", "disconnected"), ConnectOptions(env={"DATABASE": "mysql://me:pw"}), thorough=False
+    )
+
+    assert tools(observation.first) == ["echo", "add"]
+    assert not observation.first.complete
+    assert observation.first.notes == tuple(
+        f"the server does not answer {method}: no database\\u{{1b}}[2J at [DATABASE] (0)"
+        for method in ("resources/list", "resources/templates/list")
+    )
+    assert {look.snapshot.signature.digest for look in observation.others} == {
+        observation.first.signature.digest
+    }
+
+
+def test_an_answer_without_a_list_to_what_was_never_announced_is_noted() -> None:
+    snapshot = look("odd", "obliging")
+
+    assert tools(snapshot) == ["echo", "add"]
+    assert snapshot.complete
+    assert snapshot.notes == tuple(
+        f"the server answers {method}, which it does not announce, with no list"
+        for method in ("prompts/list", "resources/list", "resources/templates/list")
+    )
+
+
 def test_what_is_announced_and_not_listed_is_noted() -> None:
     snapshot = look("odd", "promising")
 

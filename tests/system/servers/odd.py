@@ -256,6 +256,26 @@ def failing() -> None:
             handle(message)
 
 
+def disconnected() -> None:
+    """Announces resources that it cannot list without a database, and repeats what it tried."""
+    for message in messages():
+        if message.get("method") in ("resources/list", "resources/templates/list"):
+            refuse(message, 0, f"no database\x1b[2J at {os.environ.get('DATABASE', '')}")
+        else:
+            handle(message, capabilities={"tools": {}, "resources": {}})
+
+
+def obliging() -> None:
+    """Answers every request, whether it knows it or not."""
+    for message in messages():
+        if message.get("method") in ("prompts/list", "resources/list", "resources/templates/list"):
+            answer(message, {"resources": [{"name": "without an address"}]})
+        elif "id" in message and message["method"] not in ("initialize", "tools/list"):
+            answer(message, {})
+        else:
+            handle(message)
+
+
 def clock() -> None:
     """Writes the time into the default of an argument."""
     for message in messages():

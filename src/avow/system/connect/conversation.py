@@ -191,15 +191,17 @@ class Conversation:
             self.note(f"the server answered {self._waiting[number]} twice; the first answer counts")
         else:
             if isinstance(answer, Result):
-                self._received += answer.size
-            if self._received > self.limits.total_bytes:
-                limit = self.limits.total_bytes // (1024 * 1024)
-                raise PeerProtocolError(f"{self.server} sent more than {limit} MiB of answers")
-            for name in self.channel.secrets.named_in(line):
-                self.note(
-                    f"the server repeats the value of {name} in what it shows; a lockfile would hold it"
-                )
+                self._weigh(answer, line)
             self._answers[number] = answer
+
+    def _weigh(self, answer: Result, line: bytes) -> None:
+        """See whether there is room for what a server shows, and whether it shows too much."""
+        self._received += answer.size
+        if self._received > self.limits.total_bytes:
+            limit = self.limits.total_bytes // (1024 * 1024)
+            raise PeerProtocolError(f"{self.server} sent more than {limit} MiB of answers")
+        for name in self.channel.secrets.named_in(line):
+            self.note(f"the server repeats the value of {name} in what it shows; a lockfile would hold it")
 
     def _reply(self, number: Any, method: str) -> None:
         if method != "ping":

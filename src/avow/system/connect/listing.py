@@ -26,6 +26,10 @@ _PATIENCE_OVER_HTTP: Final = 10.0
 _FENCE: Final = 1.0
 
 
+class UnreadableListError(MalformedAnswerError):
+    """The answer is sound, and what it holds is no list of one kind's capabilities."""
+
+
 @dataclass(slots=True)
 class Listing:
     """One kind, as far as it could be read; `problem` says why no further."""
@@ -54,7 +58,7 @@ def read_lists(conversation: Conversation, kinds: Iterable[Kind]) -> Listings:
     """Ask for several lists at once, and follow each to its end.
 
     Raises:
-        MalformedAnswerError: a list is none, holds something without a name, or a name twice.
+        UnreadableListError: a list is none, holds something without a name, or a name twice.
     """
     asked = {}
     # Templates first: a server that drops requests it does not know has then answered the one behind.
@@ -114,6 +118,11 @@ def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: s
         try:
             is_answered = conversation.answer_by(number, until)
             listing = read_list(conversation, kind, number) if is_answered else Listing(kind)
+        except UnreadableListError:
+            conversation.note(
+                f"the server answers {kind.list_method}, which it does not announce, with no list"
+            )
+            continue
         except (PeerProtocolError, ServerLaunchError):
             # Over HTTP a request fails by itself; in a pipe, so does all that would follow.
             if conversation.channel.is_ordered:
@@ -133,19 +142,22 @@ def declared_kinds(capabilities: JsonObject) -> tuple[Kind, ...]:
 def check_refusal(conversation: Conversation, listing: Listing) -> None:
     """Judge a list that the server announced and then refused.
 
+    One without its tools is of no use to anybody. What else it cannot list, say for want of a database,
+    leaves the rest worth knowing: the list is then incomplete, for the reason that the server gives.
+
     Raises:
-        PeerProtocolError: for any reason but that it does not know the request.
+        PeerProtocolError: it refuses its tools for any reason but that it does not know the request.
     """
-    refusal = listing.refusal
+    refusal, method = listing.refusal, listing.kind.list_method
     if refusal is None:
         return
     if refusal.code != METHOD_NOT_FOUND or listing.capabilities:
-        raise PeerProtocolError(
-            f"{conversation.server} does not answer {listing.kind.list_method}: "
-            f"{conversation.said(refusal.message)} ({refusal.code})"
-        )
-    # Templates come with the capability of resources, and most servers have none.
-    if listing.kind is not Kind.TEMPLATE:
+        reason = f"{conversation.said(refusal.message)} ({refusal.code})"
+        if listing.kind is Kind.TOOL:
+            raise PeerProtocolError(f"{conversation.server} does not answer {method}: {reason}")
+        listing.problem = f"the server does not answer {method}: {reason}"
+    elif listing.kind is not Kind.TEMPLATE:
+        # Templates come with the capability of resources, and most servers have none.
         conversation.note(f"the server announces {listing.kind.collection} but does not list them")
 
 
@@ -159,11 +171,11 @@ def _read_page(
     items = answer.value.get(kind.collection)
     cursor = answer.value.get("nextCursor")
     if not isinstance(items, list) or not (cursor is None or isinstance(cursor, str)):
-        raise MalformedAnswerError(f"{server} answered {kind.list_method} with something that is no list")
+        raise UnreadableListError(f"{server} answered {kind.list_method} with something that is no list")
     try:
         page = [Capability.read(kind, item) for item in items]
     except DeclarationError as exc:
-        raise MalformedAnswerError(f"{server}: {exc.message}") from exc
+        raise UnreadableListError(f"{server}: {exc.message}") from exc
     known = listing.capabilities
     if page and known and all(_is_known(known, capability) for capability in page):
         if not is_afterthought:
@@ -171,7 +183,7 @@ def _read_page(
         return None
     for capability in page:
         if capability.name in known:
-            raise MalformedAnswerError(
+            raise UnreadableListError(
                 f"{server} lists two {kind.collection} called {conversation.said(capability.name)}"
             )
         known[capability.name] = capability
