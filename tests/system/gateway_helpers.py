@@ -67,16 +67,16 @@ class Gateway:
     def connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
 
-    def request(self, method: str, path: str, *, body: bytes | None = None, **headers: str) -> Answer:
+    def request(self, method: str, path: str, *, body: bytes | None = None, **headers: Any) -> Answer:
         connection = self.connection()
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, sent)
         try:
+            connection.request(method, path, body, sent)
             return Answer(connection.getresponse())
         finally:
             connection.close()
 
-    def post(self, name: str, message: Json | bytes, **headers: str) -> Answer:
+    def post(self, name: str, message: Json | bytes, **headers: Any) -> Answer:
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
         given: Any = {"Content_Type": "application/json", "Accept": BOTH} | headers
         return self.request("POST", f"/{name}/mcp", body=body, **given)
@@ -100,7 +100,7 @@ class Gateway:
         assert self.post(name, note, Mcp_Session_Id=session, **headers).status == 202
         return session
 
-    def metrics(self, **headers: str) -> str:
+    def metrics(self, **headers: Any) -> str:
         return self.request("GET", "/metrics", **headers).body.decode()
 
     def children(self) -> list[int]:

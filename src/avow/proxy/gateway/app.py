@@ -9,10 +9,7 @@ from typing import Any, Final
 
 from avow.errors import AvowError
 from avow.protocol.gate import Phase
-from avow.protocol.messages import (
-    METHOD_NOT_FOUND,
-    error_response,
-)
+from avow.protocol.messages import METHOD_NOT_FOUND, PARSE_ERROR, error_response
 from avow.protocol.versions import MODERN, is_older
 from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.access import Access, Denied
@@ -161,6 +158,9 @@ class Gateway:
             await call.answerer.refuse(body.status, body.message, ((b"connection", b"close"),))
             return
         line = body.strip()
+        if not line:
+            await call.answerer.refuse(400, "the body is empty", code=PARSE_ERROR)
+            return
         outside = envelope(line)
         if call.headers.get(http.VERSION, b"") in _MODERN:
             await self._ask(call, line, outside)

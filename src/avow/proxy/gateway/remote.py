@@ -7,10 +7,10 @@ from typing import Final
 
 from avow.errors import MalformedInputError, PeerProtocolError
 from avow.protocol.gate import Gate
-from avow.protocol.messages import RequestId, join, members
+from avow.protocol.messages import RequestId, error_response, join, members
 from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.client import HttpClient, Request
-from avow.proxy.gateway.conversation import Conversation, Log, failure
+from avow.proxy.gateway.conversation import UNAVAILABLE, Conversation, Log, failure
 from avow.proxy.gateway.envelopes import Envelope, envelope, raw
 from avow.proxy.gateway.events import EventParser
 from avow.proxy.gateway.stream import Header, Stream
@@ -124,6 +124,16 @@ class RemoteConversation(Conversation):
     def has_ended(self, status: int) -> bool:
         """Whether a status says that the server knows the session no more."""
         return status == 404 and bool(self.session_id)
+
+    def is_hopeless(self, reason: str, origin: Stream | None) -> bool:
+        """Tell a client why the gate cannot even find out what the server offers now."""
+        if not self.modern or origin is None or not reason:
+            return False
+        origin.status = origin.status or 502
+        for request_id in list(origin.waiting):
+            origin.answer(request_id, error_response(request_id, UNAVAILABLE, f"avow: {reason}"))
+        self.end()
+        return True
 
     def complain(self, reason: str) -> None:
         """Log that the server did not do its part."""
@@ -253,7 +263,7 @@ class _Exchange:
         if not self._answered and self._outside.method and self._outside.id is not None:
             if self._resumable and origin is not None:
                 origin.end()
-            else:
+            elif self._is_own or not owner.is_hopeless(problem, origin):
                 if origin is not None and self._is_own and not origin.status:
                     origin.status = 502
                 owner.fail(

@@ -47,6 +47,7 @@ class _Error(msgspec.Struct):
 
 
 class _Failed(msgspec.Struct):
+    id: int | str | None = None
     error: _Error | None = None
 
 
@@ -128,7 +129,7 @@ class Answerer:
     async def _json(self, stream: Stream, headers: tuple[Header, ...], *, modern: bool) -> None:
         pieces = stream.take()
         body = pieces[-1].line if pieces else error_response(None, -32000, "avow: the server gave no answer")
-        status = stream.status or (_status(body) if modern else 200)
+        status = stream.status or _status(body, modern=modern)
         await self.plain(status, body, (_JSON, *headers, *stream.reply_headers))
 
     async def _events(
@@ -183,9 +184,12 @@ def _event(piece: Piece) -> bytes:
     return piece.head + b"event: message\ndata: " + piece.line + b"\n\n"
 
 
-def _status(body: bytes) -> int:
+def _status(body: bytes, *, modern: bool) -> int:
+    """The status that goes with an answer; before 2026-07-28 only what could not be read has one."""
     try:
-        failed = _decode_failure(body).error
+        failed = _decode_failure(body)
     except msgspec.MsgspecError:
         return 200
-    return 200 if failed is None else STATUS_OF_ERROR.get(failed.code, 200)
+    if failed.error is None:
+        return 200
+    return STATUS_OF_ERROR.get(failed.error.code, 200) if modern else 400 if failed.id is None else 200
