@@ -13,6 +13,7 @@ import pytest
 from avow.core.target import StdioTarget
 from avow.errors import AvowError, ServerLaunchError, ServerTimeoutError
 from avow.system.connect import ConnectOptions, ServerExitedError, observe, take_snapshot
+from avow.system.connect.stdio import server_label
 from avow.system.processes import kill_every_process_group
 from connect_helpers import SERVERS, look, sample
 
@@ -85,6 +86,37 @@ def test_secrets_in_a_servers_last_words_are_not_repeated() -> None:
 
     assert "cannot log in with [TOKEN] at ['--password=[PASSWORD]']" in caught.value.message
     assert "s3cr3t-token" not in repr(options)
+
+
+def test_credentials_in_a_command_line_are_shown_by_nobody() -> None:
+    """Neither where we name the server, nor where it prints its arguments back."""
+    arguments = ("--auth-token", "dummy-1", "--api-key=s3cr3t", "postgres://me:hunter22@db/x?key=v4lue")
+    told: list[str] = []
+    options = ConnectOptions(env={"TOKEN": "s3cr3t-token"}, on_progress=told.append)
+
+    with pytest.raises(ServerExitedError) as caught:
+        take_snapshot(sample("leaving", "telling", *arguments), options)
+
+    shown = "--auth-token *** --api-key=*** postgres://***@db/x?key=***"
+    said = "['--auth-token', '[--auth-token]', '--api-key=[--api-key]', 'postgres://me:["
+    assert server_label(StdioTarget("server", arguments)) == f"server {shown}"
+    assert said in caught.value.message
+    everything = "\n".join((caught.value.message, caught.value.output, *told))
+    assert not [secret for secret in ("dummy-1", "s3cr3t", "hunter22", "v4lue") if secret in everything]
+
+
+def test_values_that_a_client_filled_in_are_shown_as_it_wrote_them() -> None:
+    """Nothing about the value itself gives it away; that it replaced a placeholder does."""
+    target = sample("leaving", "telling", "--team=blue sky", "west end", env=("TOKEN",))
+    written = sample("leaving", "telling", "--team=${input:team}", "{env:PLACE}", env=("TOKEN",))
+    options = ConnectOptions(env={"TOKEN": "s3cr3t-token"}, shown=written)
+
+    with pytest.raises(ServerExitedError) as caught:
+        take_snapshot(target, options)
+
+    assert "blue sky" not in caught.value.message
+    assert "west end" not in caught.value.message
+    assert "at ['--team=[input:team]', '[{env:PLACE}]']" in caught.value.message
 
 
 def test_a_program_that_is_not_there_is_named() -> None:

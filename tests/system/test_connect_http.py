@@ -132,6 +132,16 @@ def test_nobody_at_the_address_is_said_without_the_password_in_it() -> None:
     assert "s3cr3t" not in caught.value.message
 
 
+def test_an_address_is_named_without_the_values_in_its_path() -> None:
+    """One looks like a credential, the other came from a variable."""
+    token = "Zk3vQ9" + "xT7bLmW2pRs8YdC4hJ5n"
+    options = ConnectOptions(env={"TEAM": "blue-sky"})
+    with serving("crash") as endpoint, pytest.raises(PeerProtocolError) as caught:
+        take_snapshot(HttpTarget(f"{endpoint.url}/{token}/${{TEAM}}?a=b"), options)
+
+    assert "/mcp/***/[TEAM] answers HTTP 500" in caught.value.message
+
+
 @pytest.mark.parametrize("url", ["ftp://example.org/mcp", "http://", "http://[half/mcp", "http://a:b/"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ServerLaunchError, match="is no address"):

@@ -1,8 +1,9 @@
-"""Credentials by name and by shape, so that none is ever written into a lockfile or a snapshot."""
+"""Credentials by name and by shape, so that none is ever written into a lockfile or shown to anybody."""
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -48,8 +49,20 @@ _PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _NAMED: Final = re.compile(r"(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=(.*)", re.DOTALL)
 _HARMLESS: Final = frozenset({"", "-", "true", "false", "none", "null", "env", "stdin", "prompt", "0", "1"})
 
+_USER_INFORMATION: Final = re.compile(r"(?<=://)[^/?#\s]*@")
+_PARAMETER: Final = re.compile(r"([?&][^=&#\s]*=)[^&#\s]*")
+
 _LEAST_DISTINCT: Final = 8
 _LEAST_BITS: Final = 3.7
+_MASK: Final = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What seems to be a credential: where it is, in words that do not repeat it, and its value."""
+
+    place: str
+    value: str = field(repr=False)
 
 
 def is_credential_name(name: str) -> bool:
@@ -82,13 +95,36 @@ def leaked_secrets(document: JsonValue, values: Mapping[str, str]) -> tuple[str,
 
 def secret_arguments(target: Target) -> tuple[str, ...]:
     """Where a target seems to hold a credential, in words that do not repeat it."""
+    return tuple(dict.fromkeys(credential.place for credential in credentials_in(target)))
+
+
+def credentials_in(target: Target) -> tuple[Credential, ...]:
+    """Everything in a target that seems to be a credential."""
     match target:
         case StdioTarget():
-            return tuple(_in_command(target))
+            return (*_in_command(target), *_not_names(target.env, "environment variable"))
         case HttpTarget():
             return (*_in_url(target.url, "the URL"), *_not_names(target.headers, "header"))
         case _:
             return ()
+
+
+def shown_command(target: StdioTarget) -> tuple[str, ...]:
+    """The command line as anybody may see it, with `***` for what seems to be a credential."""
+    arguments = (target.command, *target.args)
+    return tuple(
+        _shown(argument, _in_argument(argument, flag, position))
+        for position, (argument, flag) in enumerate(_with_flags(arguments))
+    )
+
+
+def shown_url(url: str) -> str:
+    """The address with `***` for the user, for the values of parameters, and for credentials in its path."""
+    url = _PARAMETER.sub(rf"\1{_MASK}", _USER_INFORMATION.sub(f"{_MASK}@", url))
+    for segment in re.split("[/#?&]", url):
+        if is_credential(segment):
+            url = url.replace(segment, _MASK)
+    return url
 
 
 def refuse_secrets(target: Target, document: JsonValue, values: Mapping[str, str]) -> None:
@@ -109,52 +145,66 @@ def refuse_secrets(target: Target, document: JsonValue, values: Mapping[str, str
         )
 
 
-def _in_command(target: StdioTarget) -> Iterator[str]:
+def _in_command(target: StdioTarget) -> Iterator[Credential]:
+    for position, (argument, flag) in enumerate(_with_flags((target.command, *target.args))):
+        yield from _in_argument(argument, flag, position)
+
+
+def _with_flags(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each argument, and the flag whose value it may be."""
     flag = ""
-    for position, argument in enumerate((target.command, *target.args)):
-        given = _NAMED.fullmatch(argument)
-        name, value = given.groups() if given else ("", argument)
-        if is_credential_name(name) and _holds_something(value):
-            yield f"the value of {name}"
-        elif is_credential_name(flag) and not argument.startswith("-") and _holds_something(argument):
-            yield f"the value of {flag}"
-        elif _is_header(argument):
-            yield f"the header in argument {position}"
-        else:
-            yield from _in_value(value, f"argument {position}")
-        flag = argument if argument.startswith("-") and not given else ""
-    yield from _not_names(target.env, "environment variable")
+    for argument in arguments:
+        yield argument, flag
+        flag = argument if argument.startswith("-") and not _NAMED.fullmatch(argument) else ""
 
 
-def _in_value(value: str, place: str) -> Iterator[str]:
-    if "://" in value:
-        yield from _in_url(value, place)
+def _in_argument(argument: str, flag: str, position: int) -> Iterator[Credential]:
+    given = _NAMED.fullmatch(argument)
+    name, value = given.groups() if given else ("", argument)
+    if is_credential_name(name) and _holds_something(value):
+        yield Credential(f"the value of {name}", value)
+    elif is_credential_name(flag) and not argument.startswith("-") and _holds_something(argument):
+        yield Credential(f"the value of {flag}", argument)
+    elif _is_header(argument):
+        yield Credential(f"the header in argument {position}", argument.partition(": ")[2])
+    elif "://" in value:
+        yield from _in_url(value, f"argument {position}")
     elif is_credential(value):
-        yield place
+        yield Credential(f"argument {position}", value)
 
 
-def _in_url(url: str, place: str) -> Iterator[str]:
+def _in_url(url: str, place: str) -> Iterator[Credential]:
     try:
         parts = urlsplit(url)
         parameters = parse_qsl(parts.query, keep_blank_values=True)
     except ValueError:
         # Nobody can connect to it either; what it says is still not written down.
-        yield f"{place}, which cannot be read as a URL"
+        yield Credential(f"{place}, which cannot be read as a URL", url)
         return
     if _has_password(url):
-        yield f"the user information in {place}"
+        user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+        yield Credential(f"the user information in {place}", password or user)
     for name, value in parameters:
         if (is_credential_name(name) and _holds_something(value)) or is_credential(value):
-            yield f"the parameter {name} in {place}"
-    if any(is_credential(segment) for segment in (*parts.path.split("/"), parts.fragment)):
-        yield f"the path in {place}"
+            yield Credential(f"the parameter {name} in {place}", value)
+    for segment in (*parts.path.split("/"), parts.fragment):
+        if is_credential(segment):
+            yield Credential(f"the path in {place}", segment)
 
 
-def _not_names(names: tuple[str, ...], what: str) -> Iterator[str]:
+def _shown(argument: str, credentials: Iterable[Credential]) -> str:
+    for credential in credentials:
+        if argument.endswith(credential.value):
+            argument = argument.removesuffix(credential.value) + _MASK
+    return shown_url(argument) if "://" in argument else argument
+
+
+def _not_names(names: tuple[str, ...], what: str) -> Iterator[Credential]:
     """Targets hold names only: one with a value after it would carry the value into the file."""
     for name in names:
         if "=" in name or ":" in name:
-            yield f"the {what} {re.split('[=:]', name)[0]}"
+            bare, value = re.split("[=:]", name, maxsplit=1)
+            yield Credential(f"the {what} {bare}", value)
 
 
 def _is_header(argument: str) -> bool:

@@ -3,11 +3,14 @@
 import pytest
 
 from avow.core.credentials import (
+    credentials_in,
     is_credential,
     is_credential_name,
     leaked_secrets,
     refuse_secrets,
     secret_arguments,
+    shown_command,
+    shown_url,
 )
 from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget
 from avow.errors import LockfileError
@@ -135,6 +138,42 @@ def test_a_credential_in_the_command_is_named_without_being_repeated(
     args: tuple[str, ...], places: tuple[str, ...]
 ) -> None:
     assert secret_arguments(StdioTarget("server", args)) == places
+
+
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        pytest.param(("--auth-token", "dummy"), ("--auth-token", "***"), id="after a flag"),
+        pytest.param(("--api-key=a",), ("--api-key=***",), id="in a flag"),
+        pytest.param(("--header", "Cookie: a"), ("--header", "Cookie: ***"), id="header"),
+        pytest.param((GITHUB,), ("***",), id="by its shape"),
+        pytest.param((f"--x={NOISE}",), ("--x=***",), id="by its shape in a flag"),
+        pytest.param(
+            ("--db=postgres://me:p@h/p?mode=fast#x",), ("--db=postgres://***@h/p?mode=***#x",), id="URL"
+        ),
+        pytest.param(("http://u:p@h/?token=abc",), ("http://***@h/?token=***",), id="two in a URL"),
+        pytest.param((f"https://h/{NOISE}/mcp#{GITHUB}",), ("https://h/***/mcp#***",), id="path"),
+        pytest.param(("--token=https://h/mcp",), ("--token=***",), id="an address that is one"),
+        pytest.param(("https://[::1?a=b",), ("***",), id="broken URL"),
+        pytest.param(("--key", "${KEY}", "-y", "@a/b"), ("--key", "${KEY}", "-y", "@a/b"), id="ordinary"),
+    ],
+)
+def test_a_command_is_shown_without_its_credentials(args: tuple[str, ...], shown: tuple[str, ...]) -> None:
+    assert shown_command(StdioTarget("server", args)) == ("server", *shown)
+
+
+def test_an_address_is_shown_without_its_credentials() -> None:
+    assert shown_url(f"https://me@h:80/a/{NOISE}?b=c&d") == "https://***@h:80/a/***?b=***&d"
+    assert shown_url("https://h/mcp") == "https://h/mcp"
+
+
+def test_the_values_are_there_for_whoever_has_to_hide_them() -> None:
+    """But not for whoever prints the finding."""
+    url = f"https://me:pw@h/{NOISE}?token=a%20b"
+    found = credentials_in(StdioTarget("server", ("--pat", "abc", url, f"http://{NOISE}@h/"), ("A=1",)))
+
+    assert [credential.value for credential in found] == ["abc", "pw", "a b", NOISE, NOISE, "1"]
+    assert "abc" not in repr(found)
 
 
 def test_values_have_no_place_where_names_belong() -> None:

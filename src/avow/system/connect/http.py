@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import httpx
 
 from avow.core.canonical import JsonObject
+from avow.core.credentials import shown_url
 from avow.core.printable import printable
 from avow.core.target import HttpTarget
 from avow.errors import AvowError, PeerProtocolError, ServerLaunchError
@@ -43,8 +44,14 @@ class HttpChannel:
         self._url = _address(expand(target.url, options.env), target.url)
         self._headers = _headers(target, options)
         values = {name: variable(name, options.env) for name in placeholders(target.url)}
-        self.secrets = secrets_of({**values, **options.env}, self._headers, self._url)
-        self.server = _label(self._url)
+        self.secrets = secrets_of(
+            HttpTarget(self._url),
+            {**values, **options.env},
+            self._headers,
+            self._url,
+            options.shown,
+        )
+        self.server = self.secrets.hide(_label(self._url))
         self._limits = options.limits
         self._inbox: queue.SimpleQueue[bytes | Refused] = queue.SimpleQueue()
         self._noise = Tail(options.limits.words)
@@ -268,16 +275,16 @@ def _address(url: str, shown: str) -> str:
         httpx.URL(url)
         parts = urlsplit(url)
     except (httpx.InvalidURL, ValueError) as exc:
-        raise ServerLaunchError(f"{printable(shown, 200)} is no address") from exc
+        raise ServerLaunchError(f"{printable(shown_url(shown), 200)} is no address") from exc
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ServerLaunchError(f"{printable(shown, 200)} is no address of an HTTP server")
+        raise ServerLaunchError(f"{printable(shown_url(shown), 200)} is no address of an HTTP server")
     return url
 
 
 def _label(url: str) -> str:
     """The address without what may be secret in it."""
     parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return shown_url(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

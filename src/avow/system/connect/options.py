@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from avow.core.canonical import Digest
 from avow.core.snapshot import Snapshot
+from avow.core.target import Target
 from avow.errors import DeclarationError, ServerLaunchError
 
 
@@ -28,7 +29,8 @@ class ConnectOptions:
     `timeout` is for the whole of one session, from the start of the server on. We introduce ourselves
     by the name of a client that many people use: a server that is on its best behaviour before
     scanners must not be able to tell. A server that shows the signature with the digest `expected` is
-    given no more time to change its mind than a moment.
+    given no more time to change its mind than a moment. Where the target has values filled in, `shown` is
+    the same with the placeholders that messages may show.
     """
 
     timeout: float = 30.0
@@ -37,6 +39,7 @@ class ConnectOptions:
     limits: Limits = Limits()
     client_name: str = "claude-ai"
     expected: Digest | None = None
+    shown: Target | None = None
     on_progress: Callable[[str], None] | None = None
 
     def progress(self, text: str) -> None:

@@ -4,6 +4,7 @@ import shlex
 import time
 from typing import Final
 
+from avow.core.credentials import shown_command
 from avow.core.printable import printable
 from avow.core.target import StdioTarget
 from avow.errors import AvowError
@@ -27,8 +28,9 @@ _LONGEST_LABEL: Final = 100
 
 
 def server_label(target: StdioTarget) -> str:
-    """What to call the server before it has said its name."""
-    return printable(shlex.join([target.command, *target.args]), _LONGEST_LABEL, fold=True)
+    """What to call the server before it has said its name: its command line, without credentials."""
+    words = (word if word.endswith("***") else shlex.quote(word) for word in shown_command(target))
+    return printable(" ".join(words), _LONGEST_LABEL, fold=True)
 
 
 class StdioChannel(LineChannel):
@@ -50,12 +52,12 @@ class StdioChannel(LineChannel):
         assert process.stdout is not None
         assert process.stderr is not None
         super().__init__(
-            server_label(target),
+            server_label(options.shown if isinstance(options.shown, StdioTarget) else target),
             process.stdout.fileno(),
             process.stdin.fileno(),
             process.stderr.fileno(),
             options.limits,
-            secrets_of(values, options.headers),
+            secrets_of(target, values, options.headers, shown=options.shown),
         )
 
     def close(self) -> None:

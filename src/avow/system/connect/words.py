@@ -1,11 +1,13 @@
 """A server's own words, as errors may quote them: bounded, printable, and without anybody's secrets."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+from avow.core.credentials import credentials_in
 from avow.core.printable import printable
+from avow.core.target import HttpTarget, StdioTarget, Target
 
 # Shorter values (`1`, `yes`, `dev`) are no secrets, and hiding them would garble ordinary words.
 _SHORTEST_SECRET: Final = 4
@@ -20,9 +22,12 @@ class Secrets:
 
     def __init__(self, values: Iterable[tuple[str, str]]) -> None:
         """Remember the values, the longest first, so that none is hidden only in part."""
-        spelled = {(name, form) for name, value in values for form in (value, quote(value, safe=""))}
+        names: dict[str, str] = {}
+        for name, value in values:
+            for form in (value, quote(value, safe="")):
+                names.setdefault(form, name)
         self._values = sorted(
-            ((name, value) for name, value in spelled if len(value) >= _SHORTEST_SECRET),
+            ((name, value) for value, name in names.items() if len(value) >= _SHORTEST_SECRET),
             key=lambda pair: (-len(pair[1]), pair),
         )
 
@@ -48,7 +53,13 @@ class Secrets:
         )
 
 
-def secrets_of(environment: Mapping[str, str], headers: Mapping[str, str], url: str = "") -> Secrets:
+def secrets_of(
+    target: Target,
+    environment: Mapping[str, str],
+    headers: Mapping[str, str],
+    url: str = "",
+    shown: Target | None = None,
+) -> Secrets:
     """Everything that a user gave us to pass on and that nobody else should read."""
     values = list(environment.items())
     for name, value in headers.items():
@@ -56,7 +67,30 @@ def secrets_of(environment: Mapping[str, str], headers: Mapping[str, str], url: 
     parts = urlsplit(url)
     values += [("user", unquote(parts.username or "")), ("password", unquote(parts.password or ""))]
     values += parse_qsl(parts.query)
+    values += [(found.place.removeprefix("the value of "), found.value) for found in credentials_in(target)]
+    values += _filled_in(target, target if shown is None else shown)
     return Secrets(values)
+
+
+def _filled_in(target: Target, shown: Target) -> Iterator[tuple[str, str]]:
+    """The values that stand in the target where the shown one has placeholders, with their names."""
+    for text, written in zip(_texts(target), _texts(shown), strict=False):
+        before, opening, rest = written.partition("${")
+        name, closing, after = rest.rpartition("}")
+        if opening and closing and text.startswith(before) and text.endswith(after):
+            yield name, text[len(before) : len(text) - len(after)]
+        elif text != written:
+            yield written, text
+
+
+def _texts(target: Target) -> tuple[str, ...]:
+    match target:
+        case StdioTarget():
+            return (target.command, *target.args)
+        case HttpTarget():
+            return (target.url,)
+        case _:
+            return ()
 
 
 class Tail:

@@ -1,12 +1,14 @@
 """A server's words in errors: without secrets, without escapes, and not without end."""
 
+from avow.core.target import HttpTarget
 from avow.system.connect.words import Secrets, Tail, quoted, secrets_of
 
 
 def test_secrets_are_replaced_by_their_names() -> None:
     """Values of variables and headers, and what an address carries, in every spelling of an address."""
     url = "https://me:pass%20word@host/mcp?key=query-value&page=2"
-    secrets = secrets_of({"TOKEN": "abc/def=", "DEBUG": "1"}, {"Authorization": "Bearer xyz-123"}, url)
+    environment = {"TOKEN": "abc/def=", "DEBUG": "1"}
+    secrets = secrets_of(HttpTarget(url), environment, {"Authorization": "Bearer xyz-123"}, url)
 
     said = secrets.hide("abc/def= abc%2Fdef%3D Bearer xyz-123 xyz-123 pass word pass%20word query-value 1 2")
 
