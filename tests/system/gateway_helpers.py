@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -133,6 +134,29 @@ def running(project: Project, *arguments: str, **environment: str) -> Iterator[G
             process.terminate()
             process.wait(10)
         process.stdout.close()
+
+
+@contextmanager
+def http_server(script: Path) -> Iterator[str]:
+    """Run a script that serves MCP over HTTP on the port that is its argument; the address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, str(script), str(port)], stderr=subprocess.DEVNULL)
+
+    def answers() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            return False
+        return True
+
+    try:
+        assert eventually(answers, 20)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 def events(text: bytes) -> list[Json]:

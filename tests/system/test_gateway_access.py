@@ -212,7 +212,7 @@ def test_metrics_count_requests_refusals_and_sessions(project: Project) -> None:
         gateway.shake_hands("both")
         gateway.ask("both", "tools/call", name="nothing", arguments={})
         text = gateway.metrics()
-        log = (project.directory / "counted").read_text(encoding="utf-8")
+    log = (project.directory / "counted").read_text(encoding="utf-8")
 
     assert 'avow_gateway_requests_total{server="both",status="200"} 2' in text
     assert 'avow_gateway_refusals_total{server="both",event="call_refused"} 1' in text

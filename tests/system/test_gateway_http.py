@@ -1,8 +1,6 @@
 """`avow gateway` in front of servers behind HTTP: what goes on, what stays here, and what goes wrong."""
 
-import http.client
 import json
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +9,17 @@ import pytest
 from mcp import Client
 
 from gateway_endpoint import SESSION, TOOLS, Upstream, serving
-from gateway_helpers import INITIALIZE, META, VERSION, Answer, Gateway, events, eventually, running
+from gateway_helpers import (
+    INITIALIZE,
+    META,
+    VERSION,
+    Answer,
+    Gateway,
+    events,
+    eventually,
+    http_server,
+    running,
+)
 from project import Project
 from test_run import SDK_SERVER, conversation
 
@@ -76,11 +84,11 @@ def test_the_sdk_client_sees_the_same_through_the_gateway_as_without_it(
     project = Project(tmp_path_factory.mktemp("sdk"))
     script = SDK_SERVER.replace('server.run("stdio")', 'server.run("streamable-http", port=int(sys.argv[1]))')
     (project.directory / "sums.py").write_text(f"import sys\n{script}", encoding="utf-8")
-    with sdk_server(project) as url:
+    with http_server(project.directory / "sums.py") as url:
         lock(project, "sums", url)
         with running(project, "--log", str(project.directory / "events")) as gateway:
             held = conversation(gateway.url("sums"), mode)  # type: ignore[arg-type]
-        direct = conversation(url, mode)
+        direct = conversation(url, mode)  # type: ignore[arg-type]
 
     assert held == direct
     assert held["version"] == ("2025-11-25" if mode == "legacy" else VERSION)
@@ -137,6 +145,15 @@ def test_only_what_belongs_to_the_request_goes_on(gateway: Gateway, era: str) ->
         assert seen["mcp-session-id"] == SESSION != session
     else:
         assert (seen["mcp-method"], seen["mcp-name"]) == ("tools/call", "headers")
+
+
+def test_the_server_hears_the_version_that_was_agreed_on(gateway: Gateway) -> None:
+    """A client that names an older version in a header does not take the server back to it."""
+    session = gateway.shake_hands("web")
+
+    seen = json.loads(words(call(gateway, "headers", session, MCP_Protocol_Version="2025-03-26")))
+
+    assert seen["mcp-protocol-version"] == "2025-11-25"
 
 
 def test_parameters_in_headers_go_on(gateway: Gateway) -> None:
@@ -336,39 +353,3 @@ def test_the_sdk_client_talks_to_many_at_once(gateway: Gateway) -> None:
         assert len(seen) == 24
 
     anyio.run(talk)
-
-
-# Helpers.
-
-
-class sdk_server:
-    """A server on the official SDK, over HTTP."""
-
-    def __init__(self, project: Project) -> None:
-        import socket
-        import subprocess
-
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.process = subprocess.Popen(
-            [sys.executable, str(project.directory / "sums.py"), str(self.port)], stderr=subprocess.DEVNULL
-        )
-
-    def __enter__(self) -> Any:
-        assert eventually(self._answers, 20)
-        return f"http://127.0.0.1:{self.port}/mcp"
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait()
-
-    def _answers(self) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=1)
-        try:
-            connection.request("GET", "/")
-            return bool(connection.getresponse().status)
-        except OSError:
-            return False
-        finally:
-            connection.close()

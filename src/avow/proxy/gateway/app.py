@@ -10,7 +10,7 @@ from typing import Any, Final
 from avow.errors import AvowError
 from avow.protocol.gate import Phase
 from avow.protocol.messages import METHOD_NOT_FOUND, PARSE_ERROR, error_response
-from avow.protocol.versions import MODERN, is_older
+from avow.protocol.versions import KNOWN, MODERN, is_older
 from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.access import Access, Denied
 from avow.proxy.gateway.backends import Backend
@@ -25,6 +25,8 @@ _SWEEP_SECONDS: Final = 1.0
 _RESUMABLE: Final = "2025-11-25"
 _GATEWAY: Final = ""
 _OF_SESSIONS: Final = frozenset({"initialize", "resources/subscribe", "resources/unsubscribe"})
+_KNOWN: Final = frozenset(version.encode() for version in KNOWN)
+_OLDEST: Final = KNOWN[0].encode()
 _MODERN: Final = frozenset(version.encode() for version in MODERN)
 
 
@@ -238,9 +240,13 @@ class Gateway:
         entry = await self._entry(call)
         if entry is None:
             return
+        if call.headers.get(http.VERSION, _OLDEST) not in _KNOWN:
+            await call.answerer.refuse(400, "the MCP-Protocol-Version header names no version that exists")
+            return
         session = entry.session
         await session.room()
-        stream = session.take(line, http.facts(call.headers), http.passed(call.headers, modern=False))
+        # Some clients name another version than they agreed on. What was agreed on counts.
+        stream = session.take(line, None, http.passed(call.headers, modern=False))
         if stream.waiting or stream.pieces:
             await self._answer_in_session(call, entry, stream)
             return

@@ -16,6 +16,7 @@ from avow.protocol.messages import (
     members,
     read,
 )
+from avow.protocol.versions import KNOWN
 
 PROGRESS_TOKEN: Final = "progressToken"  # noqa: S105 - no secret: the name of a member
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
@@ -55,7 +56,16 @@ class _Claiming(msgspec.Struct):
     params: _Params = msgspec.field(default_factory=_Params)
 
 
+class _Result(msgspec.Struct):
+    version: str = msgspec.field(default="", name="protocolVersion")
+
+
+class _Agreed(msgspec.Struct):
+    result: _Result = msgspec.field(default_factory=_Result)
+
+
 _decode: Final = msgspec.json.Decoder(Envelope).decode
+_decode_agreed: Final = msgspec.json.Decoder(_Agreed).decode
 _decode_claims: Final = msgspec.json.Decoder(_Claiming).decode
 
 
@@ -94,6 +104,15 @@ def claims(line: bytes) -> bytes:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return b""
     return b"\0".join((meta.version, meta.client, meta.capabilities)) if meta.version else b""
+
+
+def agreed_version(line: bytes) -> bytes:
+    """The version in an answer to `initialize`; empty in any other answer."""
+    try:
+        version = _decode_agreed(line).result.version
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return b""
+    return version.encode() if version in KNOWN else b""
 
 
 def asked_progress(line: bytes) -> bytes:

@@ -11,7 +11,7 @@ from avow.protocol.messages import RequestId, error_response, join, members
 from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.client import HttpClient, Request
 from avow.proxy.gateway.conversation import UNAVAILABLE, Conversation, Log, failure
-from avow.proxy.gateway.envelopes import Envelope, envelope, raw
+from avow.proxy.gateway.envelopes import Envelope, agreed_version, envelope, raw
 from avow.proxy.gateway.events import EventParser
 from avow.proxy.gateway.stream import Header, Stream
 
@@ -37,6 +37,7 @@ class RemoteConversation(Conversation):
         self.modern = modern
         self.session_id = b""
         self._way = way
+        self._version = b""
         self._last_headers: tuple[Header, ...] = ()
         self._listening: dict[Request, Stream] = {}
 
@@ -109,12 +110,20 @@ class RemoteConversation(Conversation):
     def _headers(self, given: tuple[Header, ...], method: str | None) -> tuple[Header, ...]:
         """The headers of a request; `method` where it is one that the client did not make itself."""
         kept = [each for each in given if each[0] != b"authorization" or self._way.pass_authorization]
+        if self._version:
+            # What was agreed on, whatever a client says later.
+            kept = [(name, self._version if name == http.VERSION else value) for name, value in kept]
         if method is not None:
             kept = [each for each in kept if not each[0].startswith(b"mcp-") or each[0] == http.VERSION]
             kept.append((http.METHOD, method.encode()))
         if self.session_id:
             kept.append((http.SESSION, self.session_id))
         return tuple(kept)
+
+    def _answer(self, stream: Stream, request_id: RequestId | None, line: bytes, head: bytes) -> None:
+        if not self._version and not self.modern:
+            self._version = agreed_version(line)
+        super()._answer(stream, request_id, line, head)
 
     def begun(self, outside: Envelope, status: int, headers: dict[bytes, bytes]) -> None:
         """An answer begins: the one to `initialize` may bring a session."""
