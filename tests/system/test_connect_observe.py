@@ -1,5 +1,6 @@
 """Looking more than once: servers that treat clients by their name, or answer differently the second time."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,29 @@ def test_a_server_that_can_run_only_once_is_looked_at_in_turn(tmp_path: Path) ->
 
     assert len(observation.others) == 7
     assert observation.first.notes == ()
+
+
+def test_two_at_once_are_tried_again_one_by_one(tmp_path: Path) -> None:
+    """It opens one session only, so it is started for each name, and has locked its database then."""
+    observation = seen("odd", "exclusive", str(tmp_path / "lock"), "faithful", thorough=True)
+
+    names = circumstances(observation)[1:]
+    assert names[:4] == ["cursor-vscode", "avow", "claude-code", "Visual Studio Code"]
+    assert len(names) == 5
+    assert different(observation) == []
+    assert observation.first.notes == ()
+
+
+def test_a_thorough_look_at_a_server_for_one_session_does_not_take_for_ever() -> None:
+    """It takes a while to start: five further sessions take three times as long as one, not five times."""
+    begin = time.monotonic()
+    seen("odd", "slow", "0.6")
+    quick = time.monotonic() - begin
+    begin = time.monotonic()
+    observation = seen("odd", "slow", "0.6", thorough=True)
+
+    assert len(observation.others) == 6
+    assert time.monotonic() - begin < quick + 3.5 * 0.6
 
 
 def test_a_second_session_that_fails_is_a_note() -> None:

@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from plain import ADD, ECHO, NOTE, Json, answer, handle, messages, refuse, send, welcome, write
@@ -284,16 +285,36 @@ def clock() -> None:
 
 
 def exclusive() -> None:
-    """Can run only once at a time, as if it had locked its database."""
+    """Can run only once at a time, as if it had locked its database, and may open one session only."""
     try:
         os.close(os.open(sys.argv[2], os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         sys.exit("database is locked")
     try:
-        for message in messages():
-            handle(message)
+        once_only(messages()) if sys.argv[3:] else serve(messages())
     finally:
         Path(sys.argv[2]).unlink()
+
+
+def slow() -> None:
+    """Takes a while to start, and opens one session only."""
+    time.sleep(float(sys.argv[2]))
+    once_only(messages())
+
+
+def serve(incoming: Iterable[Json]) -> None:
+    for message in incoming:
+        handle(message)
+
+
+def once_only(incoming: Iterable[Json]) -> None:
+    sessions = 0
+    for message in incoming:
+        sessions += message.get("method") == "initialize"
+        if message.get("method") == "initialize" and sessions > 1:
+            refuse(message, -32600, "already initialized")
+        else:
+            handle(message)
 
 
 def environment() -> None:

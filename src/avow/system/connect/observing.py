@@ -13,6 +13,7 @@ from typing import Final
 from avow.core.snapshot import Era, Snapshot
 from avow.core.target import FileTarget, HttpTarget, StdioTarget, Target
 from avow.errors import MalformedInputError, UnavailableError
+from avow.system.connect.further import Further, look_further
 from avow.system.connect.negotiation import Opening
 from avow.system.connect.opening import open_session
 from avow.system.connect.options import ConnectOptions, Look, Observation
@@ -54,7 +55,7 @@ def observe(target: Target, options: ConnectOptions, *, thorough: bool) -> Obser
         looks, doubtful = _look_as_others(target, session, first.snapshot, names)
     others += looks
     sessions = _further_sessions(target, session.era, names, doubtful, thorough=thorough)
-    looks, notes = _look_in(target, options, sessions)
+    looks, notes = look_further(target, options, sessions)
     return Observation(replace(first.snapshot, notes=(*first.snapshot.notes, *notes)), (*others, *looks))
 
 
@@ -92,32 +93,16 @@ def _look_as_others(
 
 def _further_sessions(
     target: Target, era: Era, names: Sequence[str], doubtful: Sequence[str], *, thorough: bool
-) -> list[tuple[str, str | None, Opening]]:
-    """What the first session could not show: circumstances, a name other than ours, and how to begin."""
+) -> list[Further]:
+    """What the first session could not show."""
     if doubtful:
         rest = [name for name in names if name not in doubtful] if thorough else []
-        return [(by_client(name), name, Opening.HANDSHAKE) for name in (*doubtful, *rest)]
+        return [Further(by_client(name), name, Opening.HANDSHAKE) for name in (*doubtful, *rest)]
     if thorough and isinstance(target, StdioTarget):
         # What a program makes up when it starts, such as a time, shows only when it starts again.
         opening = Opening.DISCOVER if era is Era.MODERN else Opening.HANDSHAKE
-        return [("in a second session", None, opening)]
+        return [Further("in a second session", None, opening)]
     return []
-
-
-def _look_in(
-    target: Target, options: ConnectOptions, sessions: Sequence[tuple[str, str | None, Opening]]
-) -> tuple[list[Look], list[str]]:
-    """One session after the other; one that fails is a note, one that cannot be read is an error."""
-    looks, notes = [], []
-    for seen, name, opening in sessions:
-        options.progress(f"looking again, {seen}")
-        under = replace(options, client_name=name or options.client_name, on_progress=None)
-        try:
-            with open_session(target, under, opening) as session:
-                looks.append(Look(seen, session.look()[0].snapshot))
-        except UnavailableError as exc:
-            notes.append(f"a further look, {seen}, failed: {exc.message}")
-    return looks, notes
 
 
 def _read_file(target: FileTarget) -> Snapshot:

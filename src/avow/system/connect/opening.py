@@ -18,7 +18,7 @@ def open_session(
 ) -> Iterator[Session]:
     """Connect and introduce ourselves; whatever was started is ended on the way out."""
     deadline = time.monotonic() + options.timeout
-    channel = _open_channel(target, options)
+    channel = open_channel(target, options)
     try:
         try:
             session = introduce(target, channel, options, deadline, opening)
@@ -28,14 +28,14 @@ def open_session(
             # Some servers leave at the first request that they do not know.
             second = Opening.DISCOVER if isinstance(exc, MixedErasError) else Opening.HANDSHAKE
             channel.close()
-            channel = _open_channel(target, options)
+            channel = open_channel(target, options)
             session = introduce(target, channel, options, deadline, second)
         yield session
     finally:
         channel.close()
 
 
-def _open_channel(target: Target, options: ConnectOptions) -> Channel:
+def open_channel(target: Target, options: ConnectOptions) -> Channel:
     """The way to talk to this target; what only some of them need is imported for these."""
     match target:
         case StdioTarget():
