@@ -183,10 +183,8 @@ def main() -> int:
             share = rates["gateway"] / rates["direct"]
             ahead = rates["gateway"] / rates["fastmcp"] if "fastmcp" in rates else None
             other = f"{rates['fastmcp']:.0f} | {ahead:.1f}" if ahead is not None else "- | -"
-            print(
-                f"| {kind} | {era} | {rates['direct']:.0f} | {rates['gateway']:.0f} | {share:.2f} | {other} |",
-                flush=True,
-            )
+            direct, gateway = f"{rates['direct']:.0f}", f"{rates['gateway']:.0f}"
+            print(f"| {kind} | {era} | {direct} | {gateway} | {share:.2f} | {other} |", flush=True)
             missed = missed or (kind == "sdk" and share < 0.5) or (ahead is not None and ahead < 5)
     return int(missed)
 

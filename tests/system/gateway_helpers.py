@@ -115,10 +115,12 @@ class Gateway:
 
 
 @contextmanager
-def running(project: Project, *arguments: str, **environment: str) -> Iterator[Gateway]:
+def running(
+    project: Project, *arguments: str, program: tuple[str, ...] = ("-m", "avow"), **environment: str
+) -> Iterator[Gateway]:
     """Run `avow gateway` on a free port for the length of a test."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "avow", "gateway", "--listen", "127.0.0.1:0", *arguments],
+        [sys.executable, *program, "gateway", "--listen", "127.0.0.1:0", *arguments],
         cwd=project.directory,
         env={**os.environ, "HOME": str(project.directory), **environment},
         stdin=subprocess.DEVNULL,

@@ -161,6 +161,21 @@ def test_headers_beyond_the_limit_end_the_connection(gateway: Gateway) -> None:
     assert gateway.request("GET", "/healthz").status == 200
 
 
+def test_headers_that_trickle_in_end_the_connection(project: Project) -> None:
+    """Clients that never finish a request would else take up every connection there is."""
+    patched = "import avow.proxy.gateway.serving as serving; serving._HEADER_SECONDS = 0.3"
+    impatient = f"{patched}; import avow.cli.main as program; program.main()"
+    with running(project, program=("-c", impatient)) as gateway:
+        with socket.create_connection(("127.0.0.1", gateway.port)) as silent:
+            silent.settimeout(5)
+            assert silent.recv(1) == b""
+        with socket.create_connection(("127.0.0.1", gateway.port)) as slow:
+            slow.settimeout(5)
+            slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: loc")
+            assert slow.recv(1) == b""
+        assert gateway.request("GET", "/healthz").status == 200
+
+
 def test_wrong_types_methods_and_paths_get_the_status_that_says_so(gateway: Gateway) -> None:
     assert gateway.post("both", PING, Content_Type="text/plain").status == 415
     assert gateway.post("both", PING, Accept="text/html").status == 406

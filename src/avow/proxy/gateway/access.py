@@ -105,6 +105,6 @@ def read_tokens(path: Path) -> tuple[bytes, ...]:
 def _hostname(address: str) -> str | None:
     try:
         parts = urlsplit(address)
-        return None if "@" in parts.netloc or parts.path or parts.query else parts.hostname
+        return None if "@" in parts.netloc or parts[2:] != ("", "", "") else parts.hostname
     except ValueError:
         return None

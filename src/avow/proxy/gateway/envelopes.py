@@ -132,7 +132,7 @@ def tokens(line: bytes) -> Tokens:
 def replaced(line: bytes, path: tuple[str, ...], value: bytes) -> bytes:
     """The object with one member, found along `path`, put in the place of what was there.
 
-    Everything else keeps its bytes. What is not there is not added.
+    Every other value keeps its bytes. What is not there is not added.
 
     Raises:
         MalformedInputError: it is no object, or has a member twice.
