@@ -51,7 +51,9 @@ def observe(target: Target, options: ConnectOptions, *, thorough: bool) -> Obser
         return Observation(_read_file(target))
     names = _other_names(options.client_name, thorough=thorough)
     with open_session(target, options) as session:
-        first, *others = session.look(twice=True)
+        # Whoever is about to be looked at under other names has time to change its mind until then.
+        goes_on = session.era is Era.LEGACY and not isinstance(target, HttpTarget)
+        first, *others = session.look(twice=True, moment=0.0 if goes_on else QUIET_AS_EXPECTED)
         looks, doubtful = _look_as_others(target, session, first.snapshot, names)
     others += looks
     sessions = _further_sessions(target, session.era, names, doubtful, thorough=thorough)

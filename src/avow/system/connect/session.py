@@ -44,14 +44,12 @@ class Session:
         conversation: Conversation,
         negotiated: Negotiated,
         expected: Digest | None = None,
-        moment: float = QUIET_AS_EXPECTED,
     ) -> None:
-        """Use a conversation whose negotiation is over; lists as `expected` are believed after a `moment`."""
+        """Use a conversation whose negotiation is over; lists as `expected` are believed sooner."""
         self._target = target
         self._conversation = conversation
         self._negotiated = negotiated
         self._expected = expected
-        self._moment = moment
         self._lists: Listings = {}
         self._declaration: Declaration | None = None
 
@@ -60,8 +58,11 @@ class Session:
         """Which era the server lives in."""
         return self._negotiated.era
 
-    def look(self, *, twice: bool = False) -> tuple[Look, ...]:
-        """Everything the server shows after it has settled, and what it shows when asked once more."""
+    def look(self, *, twice: bool = False, moment: float = QUIET_AS_EXPECTED) -> tuple[Look, ...]:
+        """Everything the server shows after it has settled, and what it shows when asked once more.
+
+        Where it shows what was expected, it is given a `moment` to change its mind.
+        """
         conversation, capabilities = self._conversation, self._negotiated.capabilities
         kinds = declared_kinds(capabilities)
         self._declaration = read_declaration(conversation, capabilities)
@@ -71,7 +72,7 @@ class Session:
             kinds,
             may_change=self._may_change,
             expected=self._expected,
-            moment=self._moment,
+            moment=moment,
         )
         self._lists = settling.read()
         for listing in self._lists.values():
@@ -103,8 +104,8 @@ class Session:
             return self._look_as_modern(name)
         negotiated = initialize_again(self._conversation, self._negotiated.version)
         expected = signature_of(self._lists).digest
-        other = Session(self._target, self._conversation, negotiated, expected, moment)
-        return Look(by_client(name), other.look()[0].snapshot)
+        other = Session(self._target, self._conversation, negotiated, expected)
+        return Look(by_client(name), other.look(moment=moment)[0].snapshot)
 
     def _look_as_modern(self, name: str) -> Look:
         conversation = self._conversation

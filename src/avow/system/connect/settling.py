@@ -12,7 +12,7 @@ from avow.system.connect.listing import Listings, read_lists, signature_of
 # How long a server that may change its lists has to keep still before we believe what it shows; less
 # when it shows what was expected, since nobody would thank us for waiting then.
 _QUIET: Final = 0.25
-QUIET_AS_EXPECTED: Final = 0.05
+QUIET_AS_EXPECTED: Final = 0.03
 _BURST: Final = 0.01
 _AFTERTHOUGHT: Final = 0.05
 _LONGEST_UNREST: Final = 3.0

@@ -4,7 +4,6 @@ import shlex
 import time
 from typing import Final
 
-from avow.core.credentials import shown_command
 from avow.core.printable import printable
 from avow.core.target import StdioTarget
 from avow.errors import AvowError
@@ -29,6 +28,8 @@ _LONGEST_LABEL: Final = 100
 
 def server_label(target: StdioTarget) -> str:
     """What to call the server before it has said its name: its command line, without credentials."""
+    from avow.core.credentials import shown_command
+
     words = (word if word.endswith("***") else shlex.quote(word) for word in shown_command(target))
     return printable(" ".join(words), _LONGEST_LABEL, fold=True)
 

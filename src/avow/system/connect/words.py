@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from avow.core.credentials import credentials_in
 from avow.core.printable import printable
 from avow.core.target import HttpTarget, StdioTarget, Target
 
@@ -61,6 +60,9 @@ def secrets_of(
     shown: Target | None = None,
 ) -> Secrets:
     """Everything that a user gave us to pass on and that nobody else should read."""
+    # A server is starting meanwhile, and would otherwise have to wait for this.
+    from avow.core.credentials import credentials_in
+
     values = list(environment.items())
     for name, value in headers.items():
         values += [(name, value), (name, value.partition(" ")[2])]
