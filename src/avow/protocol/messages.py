@@ -36,10 +36,10 @@ _SURELY_IN_RANGE: Final = 300
 _SPACE: Final = b" \t\r\n"
 _LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
 _BRACE: Final = 0x7B
-_SAFE_INTEGER: Final = 2**53 - 1
+SAFE_INTEGER: Final = 2**53 - 1
 _BAD_ID: Final = "the id is neither a string nor an integer that every reader can tell apart"
 _ENVELOPE: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 _decode: Final = msgspec.json.Decoder().decode
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -93,7 +93,7 @@ def read(line: bytes) -> Message:
     if len(line) <= _SMALL:
         try:
             value = _decode(line)
-        except _UNREADABLE:
+        except UNREADABLE:
             value = None
         # An encoder writes no line breaks, so what reads back as itself has none either.
         if type(value) is dict and _reads_back(value, line):
@@ -105,7 +105,7 @@ def read(line: bytes) -> Message:
         message = _classify(line, _take_apart(line))
     except msgspec.ValidationError:
         raise UnreadableMessageError("the message is not an object") from None
-    except _UNREADABLE:
+    except UNREADABLE:
         raise UnreadableMessageError("the message is not JSON", code=PARSE_ERROR) from None
     if not line.isascii():
         _refuse_other_encodings(message)
@@ -148,7 +148,7 @@ def strict(body: JsonValue) -> JsonValue:
     data = bytes(body)
     try:
         value = _decode(data)
-    except _UNREADABLE:
+    except UNREADABLE:
         return parse_json(data)
     return value if _reads_back(value, data) else parse_json(data)
 
@@ -166,7 +166,7 @@ def members(data: bytes) -> dict[str, bytes]:
     """
     try:
         return {key: bytes(value) for key, value in _take_apart(data).items()}
-    except _UNREADABLE:
+    except UNREADABLE:
         raise MalformedInputError("it is not a JSON object") from None
 
 
@@ -178,7 +178,7 @@ def elements(data: bytes) -> tuple[bytes, ...]:
     """
     try:
         return tuple(bytes(element) for element in _elements(data))
-    except _UNREADABLE:
+    except UNREADABLE:
         raise MalformedInputError("it is not a JSON array") from None
 
 
@@ -300,7 +300,7 @@ def _plain(value: JsonValue) -> JsonValue:
 def _is_usable(request_id: JsonValue) -> bool:
     if isinstance(request_id, str):
         return len(request_id) <= MAX_ID_LENGTH
-    return isinstance(request_id, int) and -_SAFE_INTEGER <= request_id <= _SAFE_INTEGER
+    return isinstance(request_id, int) and -SAFE_INTEGER <= request_id <= SAFE_INTEGER
 
 
 def _take_apart(data: bytes) -> dict[str, msgspec.Raw]:

@@ -67,7 +67,7 @@ class Relay:
         self._ending: Ending | None = None
         self._poll = select.poll()
         self._watched: dict[int, int] = {}
-        self._watched_state: tuple[object, ...] = ()
+        self._is_calm = False
 
     def run(self) -> Ending:
         """Relay until one side is gone, the gate ends it, or a signal does."""
@@ -108,7 +108,7 @@ class Relay:
             self._asking_since = time.monotonic()
         elif time.monotonic() - self._asking_since > _QUESTION_SECONDS:
             self._asking_since = None
-            self._carry_out([self._gate.abandon("the server did not say in time what it offers")])
+            self._carry_out(self._gate.abandon("the server did not say in time what it offers"))
 
     def _read_client(self) -> None:
         try:
@@ -119,7 +119,7 @@ class Relay:
             )
             self._ending = Ending.REFUSED
             return
-        self._carry_out(map(self._gate.from_client, filter(None, lines)))
+        self._carry_out(self._gate.all_from_client(lines))
         if self._client_in.ended and self._ending is None:
             self._leave(Ending.CLIENT_LEFT)
 
@@ -129,25 +129,19 @@ class Relay:
         except LineTooLongError:
             self._lose_server("the server sent a message beyond the limit")
             return
-        self._carry_out(map(self._gate.from_server, filter(None, lines)))
+        self._carry_out(self._gate.all_from_server(lines))
         if self._server_in.ended:
             self._lose_server("the server closed its output")
 
-    def _carry_out(self, decisions: Iterable[Decision]) -> None:
-        to_server: list[bytes] = []
-        to_client: list[bytes] = []
-        for decision in decisions:
-            to_server += decision.to_server
-            to_client += decision.to_client
-            if decision.events:
-                self._log(decision.events)
-            if decision.close:
-                self._ending = Ending.REFUSED
-                break
-        for lines, outlet in ((to_server, self._server_out), (to_client, self._client_out)):
-            if lines:
-                lines.append(b"")
-                outlet.send(b"\n".join(lines))
+    def _carry_out(self, decision: Decision) -> None:
+        if decision.to_server:
+            self._server_out.send(b"\n".join((*decision.to_server, b"")))
+        if decision.to_client:
+            self._client_out.send(b"\n".join((*decision.to_client, b"")))
+        if decision.events:
+            self._log(decision.events)
+        if decision.close:
+            self._ending = Ending.REFUSED
 
     def _leave(self, why: Ending) -> None:
         """The client wants no more: let the server finish what it is doing, for a while."""
@@ -156,7 +150,7 @@ class Relay:
 
     def _lose_server(self, reason: str) -> None:
         if self._ending in (None, Ending.REFUSED):
-            self._carry_out([self._gate.server_gone(reason)])
+            self._carry_out(self._gate.server_gone(reason))
         if self._ending is None:
             self._ending = Ending.SERVER_GONE
         self._deadline = time.monotonic()
@@ -170,6 +164,8 @@ class Relay:
 
     def _end(self) -> Ending | None:
         """The ending, once nothing is left to do before it."""
+        if self._ending is None and not self._client_out.broken:
+            return None
         if self._client_out.broken and self._ending is None:
             self._leave(Ending.CLIENT_LEFT)
         if self._ending in (None, Ending.REFUSED) or self._deadline is None:
@@ -198,18 +194,11 @@ class Relay:
 
     def _watch(self, alarm: int) -> None:
         """Ask for what can be handled now: no reading for a side whose peer does not keep up."""
-        state = (
-            self._client_in.ended,
-            self._server_in.ended,
-            self._server_out.backlog // _HIGH_MARK,
-            self._client_out.backlog // _HIGH_MARK,
-            bool(self._server_out.backlog),
-            bool(self._client_out.backlog),
-        )
-        if state == self._watched_state:
-            return
-        self._watched_state = state
         to_server, to_client = self._server_out.backlog, self._client_out.backlog
+        ended = self._client_in.ended or self._server_in.ended
+        if self._is_calm and not (to_server or to_client or ended):
+            return
+        self._is_calm = not (to_server or to_client or ended)
         wanted = {alarm: select.POLLIN}
         if not self._client_in.ended and to_server < _HIGH_MARK and to_client < _HIGHEST_MARK:
             wanted[self._client_in.descriptor] = select.POLLIN

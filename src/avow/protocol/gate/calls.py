@@ -17,7 +17,7 @@ from avow.protocol.gate.policy import GatePolicy, OnChanged
 from avow.protocol.gate.refusal import Reason, Refusal, invalid_params, outside
 from avow.protocol.messages import refuse_variants
 
-_DECIDED_ON: Final = frozenset(
+DECIDED_ON: Final = frozenset(
     {"name", "uri", "ref", "arguments", "argument", "notifications", "cursor", "_meta"}
 )
 _REFERENCES: Final = frozenset({"type", "name", "uri"})
@@ -80,6 +80,19 @@ class Calls:
                 raise _wrong_arguments(name, mismatch)
         return name
 
+    def surely_passes(self, params: JsonObject, key: bytes) -> bool:
+        """Whether `tool` would let a call pass without deciding anything anew; false says nothing.
+
+        The keys of `params` are known to be as they should be.
+        """
+        if self._callable_for != (self._knowledge.version, key):
+            return False
+        name = params.get("name")
+        if type(name) is not str or name not in self._callable:
+            return False
+        checker = self._callable[name]
+        return checker is None or checker.check(params.get("arguments", _NONE)) is None
+
     def _decide_on_tool(self, name: str, key: bytes) -> None:
         """Whether a tool may be called, and how its arguments are checked, until something new is known."""
         approved = self._approved(Kind.TOOL, name, key)
@@ -118,7 +131,7 @@ class Calls:
 
     def completion(self, params: JsonObject, key: bytes) -> str:
         """A request for completions of an argument of a prompt or template. Raises as `tool` does."""
-        _refuse_variants(params, _DECIDED_ON)
+        _refuse_variants(params, DECIDED_ON)
         reference = params.get("ref")
         if not isinstance(reference, dict):
             raise invalid_params("the request does not say what it completes")
@@ -141,7 +154,7 @@ class Calls:
 
         The first value is `None` when nothing had to be left out. Raises as `tool` does.
         """
-        _refuse_variants(params, _DECIDED_ON)
+        _refuse_variants(params, DECIDED_ON)
         wanted = params.get("notifications")
         if not isinstance(wanted, dict):
             raise invalid_params("the subscription does not say to what")
@@ -173,7 +186,7 @@ class Calls:
         return self._policy.validate_arguments
 
     def _identifier(self, params: JsonObject, member: str) -> str:
-        _refuse_variants(params, _DECIDED_ON)
+        _refuse_variants(params, DECIDED_ON)
         name = params.get(member)
         if type(name) is not str or not name:
             raise invalid_params(f"the request has no {member}")

@@ -10,6 +10,7 @@ from avow.protocol.gate.decision import Outbox, as_audit
 from avow.protocol.gate.held import Held
 from avow.protocol.gate.inquiry import Findings, Inquiry
 from avow.protocol.gate.notifications import Notifications
+from avow.protocol.gate.quick import Quick
 from avow.protocol.gate.refusal import Reason, Refusal, invalid_request, limit_reached, outside
 from avow.protocol.gate.requests import Requests, WaitForHandshake
 from avow.protocol.gate.server_requests import ServerRequests
@@ -38,6 +39,7 @@ class ClientSide:
         self._requests = Requests(session)
         self._notifications = Notifications(session)
         self._held = Held(session.policy.limits)
+        self.quick = Quick(session, self._held)
         self._audit = session.policy.audit
         self._limit = session.policy.limits.message_bytes
         self._established = False

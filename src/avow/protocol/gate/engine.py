@@ -1,5 +1,7 @@
 """The gate: fed with raw messages from both sides, it says what goes where, with no I/O of its own."""
 
+from collections.abc import Iterable
+
 from avow.core.contract import Contract
 from avow.core.severity import Severity
 from avow.core.snapshot import Era
@@ -48,6 +50,7 @@ class Gate:
         self._inquiry = Inquiry(self._session, answers)
         server_requests = ServerRequests(self._session)
         self._client = ClientSide(self._session, self._inquiry, server_requests)
+        self._quick = self._client.quick
         self._server = ServerSide(self._session, self._inquiry, server_requests, answers, self._client)
 
     @property
@@ -82,6 +85,8 @@ class Gate:
 
     def from_client(self, line: bytes, headers: HeaderFacts | None = None) -> Decision:
         """A message arrived from the client; `headers` are the HTTP headers it came with, if any."""
+        if headers is None and self._quick.passes_call(line):
+            return Decision((line,))
         out = Outbox()
         if line and not line.isspace():
             self._client.take(line, headers, out)
@@ -89,9 +94,36 @@ class Gate:
 
     def from_server(self, line: bytes) -> Decision:
         """A message arrived from the server."""
+        if self._quick.passes_answer(line):
+            return Decision((), (line,))
         out = Outbox()
-        if line and not line.isspace() and self._session.phase is not Phase.TERMINATED:
-            self._server.take(line, out)
+        self._take_from_server(line, out)
+        return out.decision()
+
+    def all_from_client(self, lines: Iterable[bytes]) -> Decision:
+        """Several messages arrived from the client: one decision, up to the end of the session."""
+        out = Outbox()
+        passes, forward = self._quick.passes_call, out.to_server.append
+        for line in lines:
+            if passes(line):
+                forward(line)
+            elif line and not line.isspace():
+                self._client.take(line, None, out)
+                if out.close:
+                    break
+        return out.decision()
+
+    def all_from_server(self, lines: Iterable[bytes]) -> Decision:
+        """Several messages arrived from the server: one decision, up to the end of the session."""
+        out = Outbox()
+        passes, forward = self._quick.passes_answer, out.to_client.append
+        for line in lines:
+            if passes(line):
+                forward(line)
+            else:
+                self._take_from_server(line, out)
+                if out.close:
+                    break
         return out.decision()
 
     def server_gone(self, reason: str) -> Decision:
@@ -118,3 +150,7 @@ class Gate:
         if self._inquiry.is_open:
             self._client.apply(self._inquiry.abandon(reason), out)
         return out.decision()
+
+    def _take_from_server(self, line: bytes, out: Outbox) -> None:
+        if line and not line.isspace() and self._session.phase is not Phase.TERMINATED:
+            self._server.take(line, out)

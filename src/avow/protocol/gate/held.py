@@ -15,39 +15,39 @@ class Held:
     def __init__(self, limits: Limits) -> None:
         """Empty, within the limits of a connection."""
         self._limits = limits
-        self._queue: deque[tuple[Message, HeaderFacts | None]] = deque()
+        self.queue: deque[tuple[Message, HeaderFacts | None]] = deque()
         self._size = 0
 
     def __len__(self) -> int:
         """How many messages wait."""
-        return len(self._queue)
+        return len(self.queue)
 
     def add(self, message: Message, headers: HeaderFacts | None) -> bool:
         """Hold a message; false when there is no room."""
         size = len(message.line)
-        if len(self._queue) >= self._limits.held_messages or self._size + size > self._limits.held_bytes:
+        if len(self.queue) >= self._limits.held_messages or self._size + size > self._limits.held_bytes:
             return False
-        self._queue.append((message, headers))
+        self.queue.append((message, headers))
         self._size += size
         return True
 
     def first(self) -> tuple[Message, HeaderFacts | None]:
         """The message that has waited longest."""
-        return self._queue[0]
+        return self.queue[0]
 
     def remove_first(self) -> None:
         """The message that waited longest has been dealt with."""
-        message, _ = self._queue.popleft()
+        message, _ = self.queue.popleft()
         self._size -= len(message.line)
 
     def clear(self) -> None:
         """Nobody waits any more."""
-        self._queue.clear()
+        self.queue.clear()
         self._size = 0
 
     def request_ids(self) -> Iterator[RequestId]:
         """The ids of the requests that wait."""
-        for message, _ in self._queue:
+        for message, _ in self.queue:
             if message.form is Form.BATCH:
                 yield from _ids_in_batch(message)
             elif message.id is not None:

@@ -101,6 +101,14 @@ class PendingTable(Generic[T]):
         """Remember a request."""
         self._waiting[request_id] = entry
 
+    def admit(self, request_id: RequestId, entry: T) -> bool:
+        """Remember a request, unless its id is in use, or was until lately, or the table is full."""
+        waiting = self._waiting
+        if request_id in waiting or request_id in self._given_up or len(waiting) >= self._limit:
+            return False
+        waiting[request_id] = entry
+        return True
+
     def get(self, request_id: RequestId) -> T | None:
         """What is known about a waiting request."""
         return self._waiting.get(request_id)
