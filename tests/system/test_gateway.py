@@ -425,6 +425,26 @@ def test_the_shared_process_is_started_again_after_it_died(gateway: Gateway) -> 
     assert before != after
 
 
+@pytest.mark.parametrize("era", ["session", "stateless"])
+def test_a_program_that_cannot_be_started_is_an_error_for_the_request(tmp_path: Path, era: str) -> None:
+    project = Project(tmp_path)
+    script = tmp_path / "server.py"
+    script.write_text((SERVERS / "both.py").read_text(encoding="utf-8"), encoding="utf-8")
+    python = tmp_path / "python"
+    python.symlink_to(sys.executable)
+    project.lock("both", str(python), str(script))
+    python.unlink()
+
+    with running(project) as gateway:
+        answer = (
+            gateway.post("both", INITIALIZE) if era == "session" else gateway.ask("both", "tools/list", 0)
+        )
+
+    assert answer.status == 502
+    assert answer.json["id"] == 0
+    assert "there is no program" in answer.error["message"]
+
+
 # How it ends.
 
 

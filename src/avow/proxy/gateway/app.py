@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from avow.errors import AvowError
 from avow.protocol.gate import Phase
-from avow.protocol.messages import METHOD_NOT_FOUND, PARSE_ERROR, error_response
+from avow.protocol.messages import METHOD_NOT_FOUND, PARSE_ERROR, RequestId, error_response
 from avow.protocol.versions import KNOWN, MODERN, is_older
 from avow.proxy.gateway import headers as http
 from avow.proxy.gateway.access import Access, Denied
@@ -49,6 +49,7 @@ class _Call:
     owner: bytes
     receive: Receive
     answerer: Answerer
+    request_id: RequestId | None = None
 
 
 class Gateway:
@@ -143,7 +144,7 @@ class Gateway:
                     await call.answerer.refuse(405, "this endpoint takes POST", ((b"allow", b"POST"),))
         except AvowError as error:
             call.backend.write([failure(error.message)])
-            await call.answerer.refuse(502, error.message, code=UNAVAILABLE)
+            await call.answerer.refuse(502, error.message, code=UNAVAILABLE, request_id=call.request_id)
         finally:
             self._active[call.backend.name] -= 1
 
@@ -164,6 +165,7 @@ class Gateway:
             await call.answerer.refuse(400, "the body is empty", code=PARSE_ERROR)
             return
         outside = envelope(line)
+        call.request_id = outside.id
         if call.headers.get(http.VERSION, b"") in _MODERN:
             await self._ask(call, line, outside)
         elif http.SESSION in call.headers:
@@ -173,7 +175,9 @@ class Gateway:
         elif claims(line):
             await self._ask(call, line, outside)
         else:
-            await call.answerer.refuse(400, "the Mcp-Session-Id header is missing", request_id=outside.id)
+            await call.answerer.refuse(
+                400, "the Mcp-Session-Id header is missing", request_id=call.request_id
+            )
 
     async def _body(self, call: _Call) -> bytes | Denied:
         """The body, if it is not too large and comes in time."""

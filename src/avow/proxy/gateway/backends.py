@@ -22,7 +22,6 @@ from avow.proxy.gateway.stream import Header, Stream
 from avow.proxy.log import EventLog
 
 EXPIRY_SECONDS: Final = 30.0
-ANSWER_SECONDS: Final = 300.0
 _SHELVES: Final = 64
 _SPARE_GATES: Final = 64
 
@@ -65,7 +64,7 @@ class Backend(ABC):
 
         def done() -> None:
             self._conversations.discard(conversation)
-            if stream.over and not stream.left:
+            if stream.over and not (stream.left or conversation.ended):
                 shelf.give_back(conversation.gate)
 
         if stream.over:
@@ -193,7 +192,7 @@ class RemoteBackend(Backend):
     def sweep(self, now: float) -> None:
         """Time passes for connections, too."""
         super().sweep(now)
-        self._way.client.sweep(now, ANSWER_SECONDS)
+        self._way.client.sweep(now)
 
     async def close(self) -> None:
         """Close the connections."""

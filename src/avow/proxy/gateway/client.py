@@ -19,6 +19,8 @@ from avow.proxy.gateway.stream import Header
 _CONNECT_SECONDS: Final = 10.0
 # Most servers close a connection that was idle for five seconds: a request must not meet that.
 _KEEP_SECONDS: Final = 4.0
+_ANSWER_SECONDS: Final = 300.0
+_ENDING_SECONDS: Final = 5.0
 _HEADER_BYTES: Final = 64 * 1024
 _MOST_CONNECTIONS: Final = 512
 _MOST_WAITING: Final = 2048
@@ -45,8 +47,17 @@ class Request:
         self.data = data
         self.listener: Listener | None = listener
         self.connection: _Connection | None = None
-        self.since = time.monotonic()
-        self.is_started = False
+        self.deadline: float | None = time.monotonic() + _ANSWER_SECONDS
+
+    def start(self, status: int, headers: dict[bytes, bytes]) -> None:
+        """The answer begins, and may take as long as it takes."""
+        self.deadline = None
+        if self.listener is not None:
+            self.listener.started(status, headers)
+
+    def expect_end(self) -> None:
+        """There is nothing more to say: the end has to come soon."""
+        self.deadline = time.monotonic() + _ENDING_SECONDS
 
     def abort(self) -> None:
         """Nobody wants the answer any more."""
@@ -101,13 +112,13 @@ class HttpClient:
         self._dispatch(request)
         return request
 
-    def sweep(self, now: float, patience: float) -> None:
-        """Close what was idle for long, and give up on answers that do not begin in time."""
+    def sweep(self, now: float) -> None:
+        """Close what was idle for long, and give up on answers that do not begin, or end, in time."""
         for connection in [each for each in self._idle if now - each.since > _KEEP_SECONDS]:
             connection.close()
         for connection in list(self._open):
             request = connection.request
-            if request is not None and not request.is_started and now - request.since > patience:
+            if request is not None and request.deadline is not None and now > request.deadline:
                 request.finish("the server did not answer in time")
                 connection.close()
 
@@ -179,6 +190,8 @@ class _Connection(asyncio.Protocol):
         self._headers: dict[bytes, bytes] = {}
         self._header_size = 0
         self._status = 0
+        self._is_complete = False
+        self._has_more = False
 
     def start(self, request: Request) -> None:
         if request.listener is None:
@@ -220,17 +233,19 @@ class _Connection(asyncio.Protocol):
             self._header_size += len(data)
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserError:
-            self._lose("the server does not speak HTTP")
-            self.close()
-            return
         except httptools.HttpParserUpgrade:
-            self._lose("the server wants to speak another protocol")
-            self.close()
-            return
-        if not self._status and self._header_size > _HEADER_BYTES:
-            self._lose("the server's headers are too large")
-            self.close()
+            self._break_off("the server wants to speak another protocol")
+        except httptools.HttpParserError:
+            self._break_off("the server does not speak HTTP")
+        else:
+            if self._is_complete:
+                self._complete()
+            elif not self._status and self._header_size > _HEADER_BYTES:
+                self._break_off("the server's headers are too large")
+
+    def on_message_begin(self) -> None:
+        # An answer to nothing: what comes next on this connection could be taken for another request's.
+        self._has_more = self._is_complete
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.lower()] = value
@@ -239,30 +254,32 @@ class _Connection(asyncio.Protocol):
         status = self._parser.get_status_code()
         if status < 200:
             self._headers.clear()
-            return
-        self._status = status
-        request = self.request
-        if request is not None and request.listener is not None:
-            request.is_started = True
-            request.listener.started(status, self._headers)
+        elif not self._is_complete:
+            self._status = status
+            if self.request is not None:
+                self.request.start(status, self._headers)
 
     def on_body(self, body: bytes) -> None:
-        if self.request is not None and self.request.listener is not None:
+        if self.request is not None and self.request.listener is not None and not self._is_complete:
             self.request.listener.received(body)
 
     def on_message_complete(self) -> None:
-        if not self._status:
-            return
+        self._is_complete = bool(self._status)
+
+    def _complete(self) -> None:
         request, self.request = self.request, None
-        keep = self._parser.should_keep_alive() and not self._closed
-        self._reset()
-        self.since = time.monotonic()
-        if keep:
+        if self._parser.should_keep_alive() and not self._has_more and not self._closed:
+            self._reset()
+            self.since = time.monotonic()
             self._client.release(self, reusable=True)
         else:
             self.close()
         if request is not None:
             request.finish()
+
+    def _break_off(self, problem: str) -> None:
+        self._lose(problem)
+        self.close()
 
     def _lose(self, problem: str) -> None:
         if self._closed:

@@ -117,8 +117,8 @@ class LocalSession(Conversation):
             for stream in self._streams.values():
                 if stream.token == token:
                     return stream
-        newest = next(reversed(self._streams.values()), None)
-        return newest or standalone
+        newest = next((each for each in reversed(self._streams.values()) if not each.left), None)
+        return newest or standalone or next(reversed(self._streams.values()), None)
 
     def _number(self, stream: Stream) -> None:
         if not stream.number:

@@ -220,6 +220,8 @@ class _Exchange:
             outside = envelope(line)
             self._answered = outside.is_answer and outside.id == self._outside.id
         self._owner.receive(line, self._origin, head)
+        if self._answered and self.request is not None:
+            self.request.expect_end()
 
     def _whole(self, body: bytes) -> str:
         """A body that came in one: an answer, an error, or nothing for a notification."""

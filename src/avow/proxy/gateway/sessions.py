@@ -14,6 +14,8 @@ from avow.proxy.gateway.conversation import Idle
 from avow.proxy.gateway.stream import Header, Stream
 
 HALF_OPEN_SECONDS: Final = 30.0
+START_SECONDS: Final = 180.0
+"""A server that is downloaded first takes its time to answer."""
 
 
 class Session(Protocol):
@@ -59,8 +61,10 @@ class Entry:
         if self.session.ended:
             return True
         quiet = self.idle.seconds(now)
-        if self.session.gate.phase is not Phase.ACTIVE:
+        if self.session.gate.phase is Phase.INIT_SENT:
             return quiet > HALF_OPEN_SECONDS
+        if self.session.gate.phase is not Phase.ACTIVE:
+            return quiet > START_SECONDS
         return quiet > idle_seconds and not self.session.is_busy
 
 

@@ -205,6 +205,10 @@ class SharedProcess:
             own = asked.token if path[-1] == PROGRESS_TOKEN else raw(asked.request_id)
             line = replaced(line, path, own)
         asked.conversation.receive(line, None)
+        if about.request and outside.method == "notifications/cancelled":
+            # The server ends a subscription.
+            self._asked.pop(int(about.request), None)
+            asked.conversation.end()
 
     def _numbered(self, number: bytes) -> _Asked | None:
         return self._asked.get(int(number)) if number.isdigit() and len(number) < 16 else None
