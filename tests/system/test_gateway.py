@@ -224,12 +224,15 @@ def test_what_was_missed_is_sent_again_after_the_last_event(gateway: Gateway) ->
     ] * 2 + [9]
 
 
-def test_a_client_that_waits_long_gets_an_event_to_resume_from(gateway: Gateway) -> None:
-    session = gateway.shake_hands("both")
-    params = {"name": "wait", "arguments": {"seconds": 5.6}}
-    message = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}
-
-    answer = gateway.post("both", message, Mcp_Session_Id=session, MCP_Protocol_Version="2025-11-25")
+def test_a_client_that_waits_long_gets_an_event_to_resume_from(project: Project) -> None:
+    patched = "import avow.proxy.gateway.replies as replies; replies._COMMIT_SECONDS = 0.1"
+    with running(
+        project, program=("-c", f"{patched}; import avow.cli.main as program; program.main()")
+    ) as gateway:
+        session = gateway.shake_hands("both")
+        params = {"name": "wait", "arguments": {"seconds": 0.6}}
+        message = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}
+        answer = gateway.post("both", message, Mcp_Session_Id=session, MCP_Protocol_Version="2025-11-25")
 
     assert answer.headers["content-type"] == "text/event-stream"
     assert answer.body.startswith(b"id: ")

@@ -191,6 +191,7 @@ class _Connection(asyncio.Protocol):
         self._header_size = 0
         self._status = 0
         self._is_complete = False
+        self._is_kept = False
         self._has_more = False
 
     def start(self, request: Request) -> None:
@@ -265,10 +266,12 @@ class _Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self._is_complete = bool(self._status)
+        # The parser can tell only now.
+        self._is_kept = self._parser.should_keep_alive()
 
     def _complete(self) -> None:
         request, self.request = self.request, None
-        if self._parser.should_keep_alive() and not self._has_more and not self._closed:
+        if self._is_kept and not self._has_more and not self._closed:
             self._reset()
             self.since = time.monotonic()
             self._client.release(self, reusable=True)
