@@ -88,7 +88,7 @@ def test_a_server_that_never_settles_is_not_waited_for() -> None:
 
     assert tools(observation.first) == ["echo"]
     assert "kept announcing changes" in observation.first.notes[0]
-    assert observation.others[0].snapshot.signature == observation.first.signature
+    assert [look.snapshot.signature for look in observation.others] == [observation.first.signature]
 
 
 def test_what_is_listed_without_being_announced_is_seen() -> None:

@@ -189,7 +189,7 @@ def late_chameleon() -> None:
         if message.get("method") == "initialize":
             name = message["params"]["clientInfo"]["name"]
         if message.get("method") == "notifications/initialized" and name == sys.argv[2]:
-            threading.Timer(0.01, appear, [tools]).start()
+            threading.Timer(0.02, appear, [tools]).start()
         handle(message, tools, capabilities={"tools": {"listChanged": True}})
 
 

@@ -1,6 +1,6 @@
 """Opening a target and looking at what is there: a program, an HTTP endpoint, a Python object, a file."""
 
-from avow.system.connect.observing import observe, take_snapshot
+from avow.system.connect.entrance import observe, take_snapshot
 from avow.system.connect.options import (
     ConnectOptions,
     Limits,

@@ -7,11 +7,10 @@ shows it here.
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from avow.core.snapshot import Era, Snapshot
-from avow.core.target import FileTarget, HttpTarget, StdioTarget, Target
+from avow.core.target import HttpTarget, StdioTarget, Target
 from avow.errors import MalformedInputError, UnavailableError
 from avow.system.connect.further import Further, look_further
 from avow.system.connect.negotiation import Opening
@@ -19,46 +18,31 @@ from avow.system.connect.opening import open_session
 from avow.system.connect.options import ConnectOptions, Look, Observation
 from avow.system.connect.sameness import is_same
 from avow.system.connect.session import Session, by_client
-from avow.system.connect.settling import QUIET_AS_EXPECTED
+from avow.system.connect.settling import QUIET, QUIET_AS_EXPECTED
+from avow.system.connect.starting import Program
 
 # Clients that people use, and us: for whoever is on their best behaviour, or not, before a scanner.
 CLIENT_NAMES: Final = ("claude-ai", "cursor-vscode", "avow")
 MORE_CLIENT_NAMES: Final = ("claude-code", "Visual Studio Code")
 
 
-def take_snapshot(target: Target, options: ConnectOptions) -> Snapshot:
-    """What the server shows in one session.
-
-    Raises:
-        AvowError: the server cannot be reached, or what it says cannot be read.
-    """
-    if isinstance(target, FileTarget):
-        return _read_file(target)
-    with open_session(target, options) as session:
-        return session.look()[0].snapshot
-
-
-def observe(target: Target, options: ConnectOptions, *, thorough: bool) -> Observation:
-    """Look as often as it takes to see whether the server always shows the same.
-
-    Every list is asked for twice, and again under other names: on the same connection where the server
-    allows it, else on new ones, as many as a thorough look is worth.
-
-    Raises:
-        AvowError: the server cannot be reached, or what it says cannot be read.
-    """
-    if isinstance(target, FileTarget):
-        return Observation(_read_file(target))
+def observe_live(
+    target: Target, options: ConnectOptions, program: Program | None, *, thorough: bool
+) -> Observation:
+    """Every look at a server that is worth it; `program` is the server, if it was started already."""
     names = _other_names(options.client_name, thorough=thorough)
-    with open_session(target, options) as session:
+    with open_session(target, options, program) as session:
         # Whoever is about to be looked at under other names has time to change its mind until then.
         goes_on = session.era is Era.LEGACY and not isinstance(target, HttpTarget)
         first, *others = session.look(twice=True, moment=0.0 if goes_on else QUIET_AS_EXPECTED)
-        looks, doubtful = _look_as_others(target, session, first.snapshot, names)
-    others += looks
+        moment = QUIET if thorough else QUIET_AS_EXPECTED
+        looks, doubtful = _look_as_others(target, session, first.snapshot, names, moment)
     sessions = _further_sessions(target, session.era, names, doubtful, thorough=thorough)
-    looks, notes = look_further(target, options, sessions)
-    return Observation(replace(first.snapshot, notes=(*first.snapshot.notes, *notes)), (*others, *looks))
+    # Where there is doubt, a new session gets all the time to change that there is.
+    expected = None if doubtful and goes_on else first.snapshot.signature.digest
+    further, notes = look_further(target, replace(options, expected=expected), sessions)
+    snapshot = replace(first.snapshot, notes=(*first.snapshot.notes, *notes))
+    return Observation(snapshot, (*others, *looks, *further))
 
 
 def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
@@ -68,23 +52,26 @@ def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
 
 
 def _look_as_others(
-    target: Target, session: Session, first: Snapshot, names: Sequence[str]
+    target: Target, session: Session, first: Snapshot, names: Sequence[str], moment: float
 ) -> tuple[list[Look], Sequence[str]]:
     """The looks under other names on this connection, and the names that need one of their own.
 
     A modern server tells clients apart by each request. An older one is asked for a second handshake:
     what it then shows counts where it is the same as before. Where it is not, the second handshake may
-    be the reason, or the one before that, late; only new connections tell.
+    be the reason, or the one before that, late; only new connections tell. The last one gets a `moment`
+    for that.
     """
     if session.era is Era.MODERN:
         return [session.look_as(name) for name in names], ()
     if isinstance(target, HttpTarget):
         return [], names
+    if not session.has_settled:
+        # It is not even the same for one client from one moment to the next.
+        return [], ()
     looks: list[Look] = []
     for place, name in enumerate(names):
-        moment = QUIET_AS_EXPECTED if name == names[-1] else 0.0
         try:
-            look = session.look_as(name, moment=moment)
+            look = session.look_as(name, moment=moment if name == names[-1] else 0.0)
         except (MalformedInputError, UnavailableError):
             return [], names[place::-1]
         if not is_same(first, look.snapshot):
@@ -105,9 +92,3 @@ def _further_sessions(
         opening = Opening.DISCOVER if era is Era.MODERN else Opening.HANDSHAKE
         return [Further("in a second session", None, opening)]
     return []
-
-
-def _read_file(target: FileTarget) -> Snapshot:
-    from avow.system.snapshots import read_snapshot
-
-    return read_snapshot(Path(target.path))

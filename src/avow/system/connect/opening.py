@@ -9,22 +9,24 @@ from avow.system.connect.channel import Channel
 from avow.system.connect.negotiation import MixedErasError, Opening
 from avow.system.connect.options import ConnectOptions, ServerExitedError
 from avow.system.connect.session import Session, introduce
+from avow.system.connect.starting import Program, start_program
 from avow.system.connect.stdio import StdioChannel
 
 
 @contextmanager
 def open_session(
-    target: Target, options: ConnectOptions, opening: Opening = Opening.PROBE
+    target: Target, options: ConnectOptions, program: Program | None = None
 ) -> Iterator[Session]:
-    """Connect and introduce ourselves; whatever was started is ended on the way out."""
+    """Connect and introduce ourselves, to the `program` if it was started already.
+
+    Whatever was started is ended on the way out.
+    """
     deadline = time.monotonic() + options.timeout
-    channel = open_channel(target, options)
+    channel = open_channel(target, options, program)
     try:
         try:
-            session = introduce(target, channel, options, deadline, opening)
+            session = introduce(target, channel, options, deadline, Opening.PROBE)
         except (ServerExitedError, MixedErasError) as exc:
-            if opening is not Opening.PROBE:
-                raise
             # Some servers leave at the first request that they do not know.
             second = Opening.DISCOVER if isinstance(exc, MixedErasError) else Opening.HANDSHAKE
             channel.close()
@@ -35,12 +37,11 @@ def open_session(
         channel.close()
 
 
-def open_channel(target: Target, options: ConnectOptions) -> Channel:
+def open_channel(target: Target, options: ConnectOptions, program: Program | None = None) -> Channel:
     """The way to talk to this target; what only some of them need is imported for these."""
     match target:
         case StdioTarget():
-            options.progress(f"starting {target.command}")
-            return StdioChannel(target, options)
+            return StdioChannel(target, options, program or start_program(target, options))
         case HttpTarget():
             from avow.system.connect.http import HttpChannel
 

@@ -52,6 +52,7 @@ class Session:
         self._expected = expected
         self._lists: Listings = {}
         self._declaration: Declaration | None = None
+        self.has_settled = True
 
     @property
     def era(self) -> Era:
@@ -78,6 +79,7 @@ class Session:
         for listing in self._lists.values():
             check_refusal(conversation, listing)
         again = self._read_again(kinds, settling) if twice else None
+        self.has_settled = settling.has_settled
         found = self._undeclared()
         self._lists |= found
         if self._declaration is not None:

@@ -11,8 +11,8 @@ from avow.system.connect.listing import Listings, read_lists, signature_of
 
 # How long a server that may change its lists has to keep still before we believe what it shows; less
 # when it shows what was expected, since nobody would thank us for waiting then.
-_QUIET: Final = 0.25
-QUIET_AS_EXPECTED: Final = 0.03
+QUIET: Final = 0.25
+QUIET_AS_EXPECTED: Final = 0.02
 _BURST: Final = 0.01
 _AFTERTHOUGHT: Final = 0.05
 _LONGEST_UNREST: Final = 3.0
@@ -48,6 +48,7 @@ class Settling:
         self._moment = moment
         self._start = time.monotonic()
         self._end = min(conversation.deadline, self._start + _LONGEST_UNREST)
+        self.has_settled = True
 
     def read(self) -> Listings:
         """The lists as they are once the server has stopped changing them."""
@@ -55,6 +56,7 @@ class Settling:
         lists = read_lists(conversation, self._kinds)
         while self._changes_before_quiet(lists):
             if time.monotonic() > self._end:
+                self.has_settled = False
                 conversation.note(
                     "the server kept announcing changes of its lists; this is the last that was seen"
                 )
@@ -69,7 +71,7 @@ class Settling:
     def _changes_before_quiet(self, lists: Listings) -> bool:
         """Wait until the server has been quiet for a while; True when it announces a change instead."""
         conversation = self._conversation
-        quiet = self._moment if signature_of(lists).digest == self._expected else _QUIET
+        quiet = self._moment if signature_of(lists).digest == self._expected else QUIET
         while not conversation.changed.intersection(self._kinds):
             if not self._may_change and conversation.last_stir == 0:
                 return False

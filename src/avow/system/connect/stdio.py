@@ -9,20 +9,10 @@ from avow.core.target import StdioTarget
 from avow.errors import AvowError
 from avow.system.connect.channel import LineChannel
 from avow.system.connect.options import ConnectOptions, ServerExitedError
+from avow.system.connect.starting import Program
 from avow.system.connect.words import quoted, secrets_of
-from avow.system.processes import (
-    child_environment,
-    end_process_group,
-    exit_code,
-    expand,
-    launch,
-    placeholders,
-    variable,
-)
+from avow.system.processes import exit_code
 
-# Killing the client of a container engine leaves the container running: its server has to leave by itself.
-_CONTAINER_ENGINES: Final = frozenset({"docker", "podman", "nerdctl", "container"})
-_CONTAINER_PATIENCE: Final = 3.0
 _LONGEST_LABEL: Final = 100
 
 
@@ -37,18 +27,10 @@ def server_label(target: StdioTarget) -> str:
 class StdioChannel(LineChannel):
     """A running program."""
 
-    def __init__(self, target: StdioTarget, options: ConnectOptions) -> None:
-        """Start it.
-
-        Raises:
-            ServerLaunchError: it cannot be started, or a variable that it needs has no value.
-        """
-        arguments = [expand(part, options.env) for part in (target.command, *target.args)]
-        directory = None if target.cwd is None else expand(target.cwd, options.env)
-        named = (*target.env, *placeholders(" ".join([target.command, *target.args, target.cwd or ""])))
-        values = {**{name: variable(name, options.env) for name in named}, **options.env}
-        self._patience = _CONTAINER_PATIENCE if program_of(target) in _CONTAINER_ENGINES else 0.02
-        self._process = process = launch(arguments, child_environment(target.env, options.env), directory)
+    def __init__(self, target: StdioTarget, options: ConnectOptions, program: Program) -> None:
+        """Talk to the program, which is ended with the channel."""
+        self._program = program
+        self._process = process = program.process
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
@@ -58,12 +40,12 @@ class StdioChannel(LineChannel):
             process.stdin.fileno(),
             process.stderr.fileno(),
             options.limits,
-            secrets_of(target, values, options.headers, shown=options.shown),
+            secrets_of(target, program.values, options.headers, shown=options.shown),
         )
 
     def close(self) -> None:
         """End the program and everything that it started."""
-        end_process_group(self._process, patience=self._patience)
+        self._program.end()
 
     def _idle(self) -> None:
         # A child that holds the pipes open would hide that the server itself is gone.
@@ -89,8 +71,3 @@ class StdioChannel(LineChannel):
             output=words,
             code=code,
         )
-
-
-def program_of(target: StdioTarget) -> str:
-    """The name of the program, without its directory."""
-    return target.command.replace("\\", "/").rpartition("/")[2]
