@@ -1,6 +1,6 @@
 """Comparing what servers show with what was approved: the steps that several commands share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -88,9 +88,10 @@ def compare(name: str, approved: Approved, seen: Seen, judging: Judging) -> Comp
     volatile = approved.snapshot.volatile if isinstance(approved, Entry) else ()
     first = with_volatile(seen.observation.first, volatile)
     drifts = [*_differences(approved, first), *artifact_drift(approved.artifact, seen.artifact)]
+    known = _Known(drifts)
     for look in seen.observation.others:
         again = _differences(approved, with_volatile(look.snapshot, volatile))
-        drifts += [replace(drift, seen=look.seen) for drift in again if not _is_among(drift, drifts)]
+        drifts += [replace(drift, seen=look.seen) for drift in again if known.add(drift)]
     notes = first.notes if isinstance(approved, Entry) else (*first.notes, *not_compared(approved, first))
     compared = Compared(name, approved_digest(approved), first.signature.digest, tuple(drifts))
     return judge(replace(compared, notes=notes, snapshot=first), judging)
@@ -128,8 +129,21 @@ def outcome(name: str, approved: Approved, looked: Looked, judging: Judging) -> 
             return Failed(name, looked)
 
 
-def _is_among(drift: Drift, drifts: Sequence[Drift]) -> bool:
-    return any(replace(known, seen="") == replace(drift, seen="") for known in drifts)
+class _Known:
+    """The differences told so far, by what they are about: thousands may be told, by every look."""
+
+    def __init__(self, drifts: Iterable[Drift]) -> None:
+        self._told: dict[tuple[str, str, str], list[Drift]] = {}
+        for drift in drifts:
+            self.add(drift)
+
+    def add(self, drift: Drift) -> bool:
+        """Remember a difference; say whether it is news."""
+        told = self._told.setdefault((drift.type, drift.kind, drift.name), [])
+        if drift in told:
+            return False
+        told.append(drift)
+        return True
 
 
 def _differences(approved: Approved, seen: Snapshot) -> tuple[Drift, ...]:

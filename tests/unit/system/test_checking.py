@@ -1,12 +1,13 @@
 """From looks at a server to an outcome."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from avow.core.capability import Capability, Kind, Signature
-from avow.core.drift.model import DriftType
-from avow.core.lockfile import Entry
+from avow.core.drift.model import Drift, DriftType
+from avow.core.lockfile import Entry, Lockfile, dumps, loads
 from avow.core.policy import AllowRule, Policy
 from avow.core.severity import Severity
 from avow.core.snapshot import Era, Snapshot
@@ -65,6 +66,24 @@ def test_what_only_another_look_shows_says_which() -> None:
     ]
 
 
+def test_many_differences_seen_by_many_looks_are_told_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is compared with what is known about the same thing, not with everything that is known."""
+    changed = shown(tool("count"), *(tool(f"tool-{number}") for number in range(200)))
+    is_equal = Drift.__eq__
+    asked: list[Drift] = []
+
+    def counted(one: Drift, other: Drift) -> bool:
+        asked.append(one)
+        return is_equal(one, other)
+
+    monkeypatch.setattr(Drift, "__eq__", counted)
+
+    found = compared(Look("again", changed), Look("once more", changed), first=changed)
+
+    assert len(found.drift) == 200
+    assert len(asked) == 400
+
+
 def test_the_settings_rate_and_allow() -> None:
     """Allowed drift is kept apart, with its rule; the rest is ordered by the new severities."""
     rule = AllowRule("asked for", "2026-01-01", name="one")
@@ -111,6 +130,24 @@ def test_words_that_change_by_themselves_are_variance(description: str) -> None:
     found = variance(settle(Observation(APPROVED.snapshot, (Look("again", other),))))
 
     assert [drift.name for drift in found["again"]] == ["count"]
+
+
+@pytest.mark.parametrize("level", ["low", "medium", "high"])
+def test_a_risk_written_in_the_lockfile_is_not_believed(level: str) -> None:
+    """Somebody may have edited it, and no digest covers it: both definitions are rated anew."""
+    document = json.loads(dumps(Lockfile({"x": APPROVED})))
+    document["servers"]["x"]["tools"][0]["risk"] = {"level": level, "reasons": []}
+    approved = loads(json.dumps(document).encode()).servers["x"]
+    schema = {"type": "object", "properties": {"command": {"type": "string"}}}
+    riskier = shown(tool("count", description="Execute a shell command.", inputSchema=schema))
+
+    found = outcome("x", approved, Seen(Observation(riskier)), JUDGING)
+
+    assert isinstance(found, Compared)
+    rises = [drift for drift in found.drift if drift.type is DriftType.RISK_LEVEL_CHANGED]
+    assert [(drift.severity, drift.summary.split(":")[0]) for drift in rises] == [
+        (Severity.CRITICAL, "risk rises from medium to high")
+    ]
 
 
 def test_a_volatile_value_is_not_drift_later() -> None:
