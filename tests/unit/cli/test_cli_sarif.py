@@ -1,6 +1,7 @@
 """SARIF that validates, and points at lines."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import jsonschema
 import pytest
 
 from avow.cli.output.sarif import drift
-from avow.system.checking import Compared
+from avow.errors import ServerLaunchError
+from avow.system.checking import Compared, Failed
 from drift_reports import BROKEN, CLEAN, DRIFTED, HOSTILE, WIDER, report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "data" / "sarif-schema-2.1.0.json").read_text())
@@ -88,3 +90,16 @@ def test_a_message_is_safe_to_print() -> None:
 
     assert "\x1b" not in json.loads(text)["runs"][0]["results"][0]["message"]["text"]
     assert text.isascii()
+
+
+def test_no_name_becomes_a_link() -> None:
+    """Viewers make links of `[text](address)` in plain messages, too; a backslash takes that away."""
+    linking = replace(WIDER, name="[click](http://evil)", summary="a \\[b](1)")
+    broken = Failed("[mail](1)", ServerLaunchError("no [x](http://evil)", hint="see [y](2)"))
+
+    run = validated(drift(report(Compared("h", None, None, (linking,)), broken)))
+
+    message = run["results"][0]["message"]["text"]
+    assert message == r"h: tool \[click\](http://evil) a \\\[b\](1)."
+    failure = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+    assert failure == r"\[mail\](1): no \[x\](http://evil)" + "\n" + r"see \[y\](2)"

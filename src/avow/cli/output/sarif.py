@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -25,6 +26,7 @@ _LEVELS: Final = {
     Severity.INFO: "note",
 }
 _RULES: Final = tuple(DriftType)
+_SPECIAL: Final = re.compile(r"[\\\[\]]")
 
 
 def drift(report: DriftReport) -> str:
@@ -64,7 +66,7 @@ def _invocation(report: DriftReport) -> JsonObject:
 
 def _notification(failed: Failed) -> JsonObject:
     text = printable(f"{failed.name}: {failed.error.message}")
-    return {"level": "error", "message": {"text": f"{text}\n{failed.error.hint}".strip()}}
+    return {"level": "error", "message": {"text": _plain(f"{text}\n{failed.error.hint}".strip())}}
 
 
 def _results(compared: Compared, places: Places) -> list[JsonObject]:
@@ -99,7 +101,12 @@ def _message(server: str, drift: Drift) -> str:
     subject = " ".join(filter(None, (drift.kind, drift.name)))
     seen = f" (seen {drift.seen})" if drift.seen else ""
     hint = f" Hint: {drift.hint}" if drift.hint else ""
-    return printable(f"{server}: {subject} {drift.summary}{seen}.{hint}", 1000, fold=True)
+    return _plain(printable(f"{server}: {subject} {drift.summary}{seen}.{hint}", 1000, fold=True))
+
+
+def _plain(text: str) -> str:
+    """The text as SARIF (3.11.6) writes it so that nothing in it is a link."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def _fingerprint(server: str, drift: Drift) -> str:
