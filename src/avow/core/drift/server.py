@@ -78,11 +78,16 @@ def _standing(before: Snapshot, after: Snapshot) -> Iterator[Drift]:
         )
         yield _note("signature", Severity.MODERATE if is_less else Severity.INFO, words)
     if before.complete is not after.complete:
-        reasons = "; ".join(printable(note, 200, fold=True) for note in after.notes[:3])
-        words = f"not everything could be read: {reasons}" if reasons else "not everything could be read"
-        if after.complete:
-            words = "everything could be read now"
-        yield _note("completeness", Severity.INFO if after.complete else Severity.MODERATE, words)
+        yield _completeness(after)
+
+
+def _completeness(after: Snapshot) -> Drift:
+    """What cannot be read cannot be held to anything: nobody knows what else is on offer there."""
+    if after.complete:
+        return _note("completeness", Severity.INFO, "everything could be read now")
+    reasons = "; ".join(printable(note, 200, fold=True) for note in after.notes[:3])
+    words = "not everything could be read, and what could not be is held to nothing"
+    return _note("completeness", Severity.CRITICAL, f"{words}: {reasons}" if reasons else words)
 
 
 def _note(name: str, severity: Severity, words: str) -> Drift:

@@ -84,8 +84,12 @@ def test_a_snapshot_that_could_not_read_everything_says_why() -> None:
     whole = snapshot()
     part = snapshot(complete=False, notes=("resources cannot be enumerated",))
 
-    assert _one(whole, part).summary == "not everything could be read: resources cannot be enumerated"
-    assert _one(whole, snapshot(complete=False)).severity == "moderate"
+    assert _one(whole, part).severity == "critical"
+    assert _one(whole, part).summary == (
+        "not everything could be read, and what could not be is held to nothing: "
+        "resources cannot be enumerated"
+    )
+    assert _one(whole, snapshot(complete=False)).severity == "critical"
     assert (_one(part, whole).severity, _one(part, whole).summary) == ("info", "everything could be read now")
 
 
