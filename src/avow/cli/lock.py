@@ -101,7 +101,7 @@ def _unusable(skipped: Iterable[SkippedServer]) -> list[Failed]:
     """What is disabled was meant to be left out; anything else that cannot be used is a failure."""
     failed = []
     for one in skipped:
-        if one.reason.startswith("it is disabled"):
+        if one.disabled:
             sys.stderr.write(printable(f"note: {one.name}: {one.reason}\n"))
         else:
             failed.append(Failed(one.name, UsageError(f"{one.path}: {one.reason}", one.hint)))

@@ -29,10 +29,19 @@ class Entry:
     missing: tuple[str, ...]
 
 
+def is_disabled(entry: JsonValue) -> bool:
+    """Whether the user told the client to leave this entry out."""
+    match entry:
+        case {"disabled": True} | {"enabled": False}:
+            return True
+        case _:
+            return False
+
+
 def disabled_reason(entry: JsonValue) -> str:
     """Why the client itself would not start this entry, or an empty text."""
     match entry:
-        case {"disabled": True} | {"enabled": False}:
+        case _ if is_disabled(entry):
             return "it is disabled in the client"
         case {"type": ("builtin" | "platform" | "frontend") as kind}:
             return f"it is part of the client (type {kind})"

@@ -10,7 +10,7 @@ from avow.core.canonical import JsonValue
 from avow.errors import AvowError, MalformedInputError, UsageError
 from avow.system.clients.documents import Document, read_document
 from avow.system.clients.edits import Location
-from avow.system.clients.entries import disabled_reason, read_entry
+from avow.system.clients.entries import disabled_reason, is_disabled, read_entry
 from avow.system.clients.jsonc import AmbiguousObject
 from avow.system.clients.placeholders import Surroundings
 from avow.system.clients.places import Machine, all_files, client_of
@@ -192,7 +192,8 @@ def _read_one(
     entry: JsonValue,
     surroundings: Surroundings,
 ) -> ConfiguredServer | SkippedServer:
-    skipped = SkippedServer(name, disabled_reason(entry), document.path, client.name, scope)
+    reason, disabled = disabled_reason(entry), is_disabled(entry)
+    skipped = SkippedServer(name, reason, document.path, client.name, scope, disabled=disabled)
     if skipped.reason and not surroundings.lenient:
         return skipped
     try:

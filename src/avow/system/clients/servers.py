@@ -34,7 +34,10 @@ class ConfiguredServer:
 
 @dataclass(frozen=True, slots=True)
 class SkippedServer:
-    """A server, or with an empty name a whole file, that could not be used, and why."""
+    """A server, or with an empty name a whole file, that could not be used, and why.
+
+    `disabled` says that the user told the client to leave it out.
+    """
 
     name: str
     reason: str
@@ -42,6 +45,7 @@ class SkippedServer:
     client: str
     scope: str
     hint: str = ""
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

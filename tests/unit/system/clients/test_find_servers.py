@@ -131,9 +131,9 @@ def test_goose_has_its_own_words_and_built_in_extensions(tmp_path: Path) -> None
     assert files.target == StdioTarget("npx", ("-y", "server"), ("TOKEN", "KEYED"))
     assert files.env == {"TOKEN": TOKEN, "KEYED": "k"}
     assert remote.target == HttpTarget("https://example.com/mcp")
-    assert [(skipped.name, skipped.reason) for skipped in found.skipped] == [
-        ("developer", "it is part of the client (type builtin)"),
-        ("off", "it is disabled in the client"),
+    assert [(skipped.name, skipped.reason, skipped.disabled) for skipped in found.skipped] == [
+        ("developer", "it is part of the client (type builtin)", False),
+        ("off", "it is disabled in the client", True),
     ]
 
 
