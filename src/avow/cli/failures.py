@@ -4,14 +4,12 @@ import io
 import json
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 import click
 
-from avow.core.printable import printable
 from avow.errors import AvowError
 
 DECLINED: Final = 1
@@ -43,6 +41,8 @@ def guarded(action: Callable[[], int | None], arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001  the last resort: a traceback is no answer to a user
         explain(_unexpected(error), _REPORT_IT, arguments)
         if os.environ.get("AVOW_DEBUG") == "1":
+            import traceback
+
             sys.stderr.write(_without_secrets("".join(traceback.format_exception(error)), arguments))
     return FAILED
 
@@ -59,6 +59,9 @@ def explain(message: str, hint: str, arguments: Sequence[str]) -> None:
 
 def failure_lines(message: str, hint: str) -> str:
     """A failure as people read it."""
+    # Late, like everything that only a failure needs.
+    from avow.core.printable import printable
+
     return printable(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
 
 
@@ -76,6 +79,8 @@ def _own(arguments: Sequence[str]) -> list[str]:
 
 def _unexpected(error: Exception) -> str:
     """Type and place of an error nobody foresaw; its text may hold anything, so it is left out."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""  # noqa: PTH119
     return f"unexpected {type(error).__name__}{place}"

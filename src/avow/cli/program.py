@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
 import click
 
@@ -36,6 +35,9 @@ class Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one was probably meant."""
         if args[0] not in self._table and not args[0].startswith("-"):
+            # Late, like everything that only a mistake needs.
+            from difflib import get_close_matches
+
             close = get_close_matches(args[0], list(self._table), n=1)
             hint = f"did you mean `avow {close[0]}`?" if close else "see `avow --help`"
             raise UsageError(f"there is no command {args[0]!r}", hint=hint)

@@ -15,7 +15,6 @@ from avow.proxy.choosing import Chosen, Holding, choose_command, choose_entry
 from avow.proxy.ending import Ending
 from avow.proxy.stdio import refuse_session, run_session, started
 from avow.system.lockfiles import read_lockfile
-from avow.system.targets import read_given, unknown
 
 _SERVER_FAILED = 2
 
@@ -61,9 +60,9 @@ def command(
             # Late: the server starts up while these are loaded.
             from avow.proxy.log import EventLog
             from avow.proxy.settings import read_gate_policy
-            from avow.system.settings import read_settings
+            from avow.system.settings import read_gate_table
 
-            policy = read_gate_policy(read_settings(Path.cwd()).policy.gate)
+            policy = read_gate_policy(read_gate_table(Path.cwd()))
             log = EventLog(chosen.name, log_path)
             try:
                 ending = run_session(process, chosen, replace(policy, audit=policy.audit or audit), log.write)
@@ -78,6 +77,10 @@ def command(
 def _values(options: tuple[str, ...]) -> Mapping[str, str]:
     """The values to pass on; a name without one is left out, since a client may name more than it has."""
     present = [option for option in options if "=" in option or option in os.environ]
+    if not present:
+        return {}
+    from avow.system.targets import read_given
+
     return read_given(present, (), os.environ).environment
 
 
@@ -99,6 +102,8 @@ def _chosen(
     if entry is None or approved is None:
         raise UsageError("nothing to run", hint="`avow run NAME`, or `avow run -- COMMAND ARG…`")
     if entry not in approved.servers:
+        from avow.system.targets import unknown
+
         raise unknown(entry, approved.servers, f"{lockfile} has no entry {entry!r}")
     return choose_entry(entry, approved.servers[entry], holding)
 

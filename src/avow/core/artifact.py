@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from avow.core.canonical import JsonObject, JsonValue
-from avow.core.drift.model import Drift, DriftType
 from avow.core.severity import Severity
 from avow.errors import MalformedInputError
+
+if TYPE_CHECKING:
+    from avow.core.drift.model import Drift
 
 _RELEASE: Final = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})*")
 _TEXTS: Final = ("type", "name", "version", "integrity", "variant")
@@ -60,7 +62,7 @@ def read_artifact(document: JsonValue) -> Artifact:
     return Artifact(**values, pinned=pinned, extra=extra)
 
 
-def artifact_drift(approved: Artifact | None, observed: Artifact | None) -> tuple[Drift, ...]:
+def artifact_drift(approved: Artifact | None, observed: Artifact | None) -> "tuple[Drift, ...]":
     """How the installed package differs from the approved one; nothing when none was approved."""
     if approved is None:
         return ()
@@ -76,7 +78,7 @@ def artifact_drift(approved: Artifact | None, observed: Artifact | None) -> tupl
     return _integrity_drift(approved, observed)
 
 
-def _version_drift(approved: Artifact, observed: Artifact) -> Drift:
+def _version_drift(approved: Artifact, observed: Artifact) -> "Drift":
     step = f"version {approved.version} became {observed.version}"
     if approved.pinned:
         summary = f"{step}, although the command asks for the approved version"
@@ -86,7 +88,7 @@ def _version_drift(approved: Artifact, observed: Artifact) -> Drift:
     return _drift(approved, Severity.INFO, step, "pin the version in the command to decide about updates")
 
 
-def _integrity_drift(approved: Artifact, observed: Artifact) -> tuple[Drift, ...]:
+def _integrity_drift(approved: Artifact, observed: Artifact) -> "tuple[Drift, ...]":
     if not approved.integrity:
         return ()
     before, after = _hashes(approved.integrity), _hashes(observed.integrity)
@@ -100,7 +102,10 @@ def _integrity_drift(approved: Artifact, observed: Artifact) -> tuple[Drift, ...
     return ()
 
 
-def _drift(approved: Artifact, severity: Severity, summary: str, hint: str = "") -> Drift:
+def _drift(approved: Artifact, severity: Severity, summary: str, hint: str = "") -> "Drift":
+    # Late: a lockfile is read without any drift.
+    from avow.core.drift.model import Drift, DriftType
+
     return Drift(DriftType.ARTIFACT_CHANGED, "server", approved.name, severity, summary, hint=hint)
 
 

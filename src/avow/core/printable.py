@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 ELLIPSIS: Final = "…"
@@ -32,7 +33,7 @@ _EMOJI: Final = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
 _COMPLEX_SCRIPT: Final = "[\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af]"
-_ORDINARY: Final = re.compile(
+_ORDINARY: Final = (
     f"(?<={_EMOJI}|\ufe0f)\u200d(?={_EMOJI})"
     "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
     f"|(?<={_EMOJI})[\ufe0e\ufe0f](?![\ufe00-\ufe0f])"
@@ -71,7 +72,7 @@ def hidden(text: str) -> Iterator[int]:
         for place in range(run.start(), run.end()):
             if place < skip or not _is_hidden(text[place]):
                 continue
-            if ordinary := _ORDINARY.match(text, place):
+            if ordinary := _ordinary().match(text, place):
                 skip = ordinary.end()
             else:
                 yield place
@@ -79,12 +80,18 @@ def hidden(text: str) -> Iterator[int]:
 
 def mask_ordinary(text: str) -> str:
     """The text with dots for the hidden characters of ordinary writing, so that the others stand out."""
-    return text if text.isascii() else _ORDINARY.sub(lambda found: "." * len(found[0]), text)
+    return text if text.isascii() else _ordinary().sub(lambda found: "." * len(found[0]), text)
 
 
 def escape(character: str) -> str:
     r"""The visible form of one character: `\u{…}` around its number."""
     return f"\\u{{{ord(character):x}}}"
+
+
+@cache
+def _ordinary() -> re.Pattern[str]:
+    """Compiled when a text needs it, which few do: it takes as long as loading all the rest."""
+    return re.compile(_ORDINARY)
 
 
 def _is_hidden(character: str) -> bool:

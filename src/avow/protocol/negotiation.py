@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from avow.core.severity import Severity
 from avow.protocol.events import Event, event
 from avow.protocol.versions import era_of, is_older
@@ -30,8 +32,7 @@ class VersionPolicy:
     controls: Controls = Controls.RESTRICT
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(msgspec.Struct, frozen=True):
     """What a policy makes of the version that two peers agreed on."""
 
     version: str

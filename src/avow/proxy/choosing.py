@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from avow.core.lockfile import Entry, Lockfile
 from avow.core.target import StdioTarget, Target
@@ -20,8 +20,7 @@ class Holding(StrEnum):
     FROZEN = "frozen"
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """A server, the entry that approves it if there is one, and what its sessions are held to."""
 
     name: str

@@ -10,9 +10,8 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import FrameType
-from typing import Final
+from typing import Final, NamedTuple
 
 from avow.core.severity import Severity
 from avow.protocol.events import Event, event
@@ -28,8 +27,7 @@ _QUESTION_SECONDS: Final = 30.0
 _FORWARDED: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-@dataclass(frozen=True, slots=True)
-class Wires:
+class Wires(NamedTuple):
     """The four descriptors of a session; the two that are written to must not block."""
 
     from_client: int

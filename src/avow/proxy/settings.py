@@ -1,6 +1,5 @@
 """The table `[gate]` of the settings as a policy, and how the command line changes it."""
 
-import difflib
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -78,7 +77,9 @@ def _flag(table: Mapping[str, Any], member: str) -> bool | None:
 def _refuse_unknown(table: Mapping[str, Any], known: Collection[str], where: str) -> None:
     for member in table:
         if member not in known:
-            near = difflib.get_close_matches(member, known, 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(member, known, 1)
             raise UsageError(
                 f"{where} has no setting {member!r}",
                 hint=f"did you mean {near[0]!r}?" if near else f"it has {', '.join(sorted(known))}",

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import Final
@@ -67,6 +66,9 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o666) -> None:
 
 
 def _replace(target: Path, data: bytes, mode: int, permissions: int | None) -> None:
+    # Late: most of what reads a file writes none.
+    import secrets
+
     temporary = target.with_name(f".avow-{secrets.token_hex(8)}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)

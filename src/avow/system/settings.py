@@ -1,24 +1,31 @@
 """The user's settings: `avow.toml`, or `[tool.avow]` in `pyproject.toml`, of the project one works in."""
 
 import datetime
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from avow.core.policy import Policy, read_policy
 from avow.errors import UsageError
 from avow.system.files import read_bounded
 
+if TYPE_CHECKING:
+    from avow.core.policy import Policy
+
 _LIMIT = 4 * 1024 * 1024
+
+
+def _default() -> "Policy":
+    from avow.core.policy import Policy
+
+    return Policy()
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the settings say, and the file they are in; None when there is none."""
 
-    policy: Policy = field(default_factory=Policy)
+    policy: "Policy" = field(default_factory=_default)
     path: Path | None = None
 
 
@@ -29,6 +36,24 @@ def read_settings(directory: Path) -> Settings:
         StorageError: the file cannot be read.
         UsageError: it says something that does not exist.
     """
+    found = _nearest(directory)
+    return Settings(_read(*found), found[0]) if found else Settings()
+
+
+def read_gate_table(directory: Path) -> Mapping[str, Any]:
+    """The table `[gate]` of the settings for work in `directory`; empty where there are none.
+
+    A session waits for this: without settings, nothing that reads or judges them is loaded.
+
+    Raises:
+        StorageError: the file cannot be read.
+        UsageError: it says something that does not exist.
+    """
+    found = _nearest(directory)
+    return _read(*found).gate if found else {}
+
+
+def _nearest(directory: Path) -> tuple[Path, dict[str, Any]] | None:
     for place in _upward(directory.absolute()):
         own, shared = place / "avow.toml", place / "pyproject.toml"
         found = [(own, _parse(own))] if _is_file(own) else []
@@ -37,11 +62,11 @@ def read_settings(directory: Path) -> Settings:
         match found:
             case []:
                 continue
-            case [(path, data)]:
-                return Settings(_read(path, data), path)
+            case [only]:
+                return only
             case _:
                 raise UsageError(f"both {own} and {shared} have settings for Avow", hint="keep one of them")
-    return Settings()
+    return None
 
 
 def _upward(directory: Path) -> Iterator[Path]:
@@ -75,6 +100,8 @@ def _tool_table(path: Path) -> dict[str, Any] | None:
 
 
 def _parse(path: Path) -> dict[str, Any]:
+    import tomllib
+
     data = read_bounded(path, _LIMIT)
     try:
         return tomllib.loads(data.decode())
@@ -82,7 +109,9 @@ def _parse(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path} is not valid TOML: {exc}") from exc
 
 
-def _read(path: Path, data: dict[str, Any]) -> Policy:
+def _read(path: Path, data: dict[str, Any]) -> "Policy":
+    from avow.core.policy import read_policy
+
     try:
         return read_policy(_with_text_dates(data))
     except UsageError as exc:

@@ -4,7 +4,6 @@ from typing import Final
 
 from avow.core.capability import Capability, Kind
 from avow.core.risk.model import Level, Risk
-from avow.core.suspicion import name_suspicions, suspicions
 
 __all__ = ["Level", "Risk", "assess"]
 
@@ -29,6 +28,8 @@ def assess(capability: Capability) -> Risk:
 
 def _warnings(capability: Capability) -> tuple[str, ...]:
     """Signs in the texts: they do not say what a call can do, but whoever reads the reasons should know."""
+    from avow.core.suspicion import name_suspicions, suspicions
+
     texts = (capability.definition.get(member) for member in ("title", "description"))
     found = [*name_suspicions(capability.name[:_TEXT_LIMIT])]
     for text in texts:

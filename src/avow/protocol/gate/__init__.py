@@ -1,4 +1,8 @@
-"""The engine that holds a session to a contract, in both directions and both eras, with no I/O."""
+"""The engine that holds a session to a contract, in both directions and both eras, with no I/O.
+
+Its own records are msgspec's structs: the client of a session waits while they are defined, and a data
+class takes twenty times as long.
+"""
 
 from avow.protocol.gate.decision import Decision
 from avow.protocol.gate.engine import Gate

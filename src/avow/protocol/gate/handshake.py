@@ -1,7 +1,8 @@
 """How a server presents itself in `initialize` or `server/discover`, against what was approved."""
 
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
 from avow.core.contract import ApprovedServer, Contract
@@ -26,13 +27,12 @@ _HOLDERS: Final = frozenset({"experimental", "extensions"})
 _ABSENT: Final = object()
 
 
-@dataclass(slots=True)
-class Presentation:
+class Presentation(msgspec.Struct):
     """What the client will be shown, and what was different."""
 
     result: JsonObject
     rewritten: bool = False
-    events: list[Event] = field(default_factory=list)
+    events: list[Event] = msgspec.field(default_factory=list)
 
 
 def judge_presentation(

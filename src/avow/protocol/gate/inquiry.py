@@ -4,8 +4,9 @@ Their ids are the gate's alone, and their answers never reach the client.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.contract import Contract, ContractSource
@@ -34,21 +35,19 @@ _NEEDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(msgspec.Struct, frozen=True):
     method: str
     claims: Claims
     listing: Listing | None = None
     attempt: int = 1
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(msgspec.Struct):
     """What an answer led to: further questions, events, and what could not be found out."""
 
-    requests: list[bytes] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    failed: set[Kind | None] = field(default_factory=set)
+    requests: list[bytes] = msgspec.field(default_factory=list)
+    events: list[Event] = msgspec.field(default_factory=list)
+    failed: set[Kind | None] = msgspec.field(default_factory=set)
     reject: bool = False
 
 

@@ -5,8 +5,9 @@ One connection has one; the requests of a stateless server may share one.
 
 import itertools
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from avow.core.arguments import ArgumentChecker, compile_checker
 from avow.core.capability import Capability, Kind
@@ -26,19 +27,17 @@ _RATINGS: Final = 10_000
 _VIEWS: Final = 64
 
 
-@dataclass(slots=True)
-class _View:
+class _View(msgspec.Struct):
     """A list as shown to one set of claims: what looks different in it, and whether all of it was seen."""
 
-    changed: set[str] = field(default_factory=set)
+    changed: set[str] = msgspec.field(default_factory=set)
     is_whole: bool = False
 
 
-@dataclass(slots=True)
-class _Kind:
+class _Kind(msgspec.Struct):
     """One kind of capability; `generation` grows whenever the server says that its list changed."""
 
-    views: OrderedDict[bytes, _View] = field(default_factory=OrderedDict)
+    views: OrderedDict[bytes, _View] = msgspec.field(default_factory=OrderedDict)
     generation: int = 0
 
     def view(self, key: bytes) -> _View:

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
+
+import msgspec
 
 from avow.core.canonical import parse_json
 from avow.core.capability import Capability, Kind
@@ -19,8 +20,7 @@ _CURSOR: Final = "nextCursor"
 _MAX_EVENTS: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """One page as it came: its members and items in bytes, and the items read."""
 
     kind: Kind
@@ -35,8 +35,7 @@ class Page:
         return frozenset(capability.name for capability in self.capabilities)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPage:
+class JudgedPage(msgspec.Struct, frozen=True):
     """What becomes of a page: the bytes to show instead (`None`: what came), and how its items compare."""
 
     body: bytes | None
@@ -48,7 +47,7 @@ class JudgedPage:
 
     def again(self) -> "JudgedPage":
         """The same judgement for the same bytes; the log has heard of it."""
-        return replace(self, events=()) if self.events else self
+        return msgspec.structs.replace(self, events=()) if self.events else self
 
 
 class _Verdict(Enum):

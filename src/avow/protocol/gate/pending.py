@@ -1,8 +1,9 @@
 """Requests that wait for their answer, one table per direction, bounded."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import Final, Generic, NamedTuple, TypeVar
+
+import msgspec
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
@@ -14,8 +15,7 @@ _REMEMBERED: Final = 1024
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(msgspec.Struct, frozen=True):
     """What a client says about itself: for a whole session after a handshake, or in each modern request.
 
     `key` tells claims apart: what a server shows under one set of claims is not known under another.
@@ -23,22 +23,21 @@ class Claims:
     """
 
     version: str = ""
-    capabilities: JsonObject = field(default_factory=dict)
+    capabilities: JsonObject = msgspec.field(default_factory=dict)
     key: bytes = b""
     meta: JsonObject | None = None
 
 
-@dataclass(slots=True)
-class Listing:
+class Listing(msgspec.Struct):
     """One walk through the pages of a list: the names seen so far, and where the next page starts."""
 
     kind: Kind
     generation: int
     key: bytes = b""
-    names: set[str] = field(default_factory=set)
+    names: set[str] = msgspec.field(default_factory=set)
     cursor: str | None = None
     from_start: bool = True
-    cursors: set[str] = field(default_factory=set)
+    cursors: set[str] = msgspec.field(default_factory=set)
     size: int = 0
     reported: int = 0
 

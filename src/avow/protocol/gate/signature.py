@@ -1,7 +1,8 @@
 """The `signature` method: reading what a server declares, and answering from the contract."""
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from avow.core.canonical import Digest, JsonObject, JsonValue
 from avow.core.capability import Capability, Kind, Signature
@@ -13,8 +14,7 @@ METHOD: Final = "signature"
 EXTENSION: Final = "dev.avow/signature"
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(msgspec.Struct, frozen=True):
     """A signature as a server declares it, and the kinds that it says nobody can enumerate."""
 
     signature: Signature

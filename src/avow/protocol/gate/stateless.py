@@ -2,8 +2,9 @@
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.severity import Severity
@@ -22,8 +23,7 @@ _NAMED_BY: Final = {"tools/call": "name", "prompts/get": "name", "resources/read
 _WRAPPED: Final = ("=?base64?", "?=")
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderFacts:
+class HeaderFacts(msgspec.Struct, frozen=True):
     """What the HTTP headers of a request claim; `None` where a header is missing."""
 
     protocol_version: str | None = None
