@@ -75,7 +75,9 @@ def test_a_client_that_can_do_everything_is_offered_everything() -> None:
 
 def test_a_failing_list_is_an_error_in_the_servers_words() -> None:
     """It announced tools and cannot list them: that is not the same as having none."""
-    with pytest.raises(PeerProtocolError, match=r"tools/list: the data \[DATABASE\] is gone \(-32603\)"):
+    with pytest.raises(
+        PeerProtocolError, match=r"tools/list was refused: the data \[DATABASE\] is gone \(-32603\)"
+    ):
         look("odd", "failing", env={"DATABASE": "notes"})
 
 

@@ -37,7 +37,7 @@ class Listing:
     kind: Kind
     capabilities: dict[str, Capability] = field(default_factory=dict)
     problem: str = ""
-    refusal: Failure | None = None
+    is_refused: bool = False
 
     def is_same(self, other: "Listing") -> bool:
         """Whether both show the same definitions, in whatever order."""
@@ -87,7 +87,8 @@ def read_list(conversation: Conversation, kind: Kind, number: int) -> Listing:
         # Some servers write an empty cursor for "no more", and start anew or refuse when it is sent back.
         is_afterthought = cursor == ""
         if isinstance(answer, Failure):
-            listing.refusal = None if is_afterthought else answer
+            if not is_afterthought:
+                _refuse(conversation, listing, answer)
             return listing
         cursor = _read_page(conversation, listing, answer, is_afterthought=is_afterthought)
         if cursor is None:
@@ -142,23 +143,25 @@ def declared_kinds(capabilities: JsonObject) -> tuple[Kind, ...]:
 def check_refusal(conversation: Conversation, listing: Listing) -> None:
     """Judge a list that the server announced and then refused.
 
-    One without its tools is of no use to anybody. What else it cannot list, say for want of a database,
-    leaves the rest worth knowing: the list is then incomplete, for the reason that the server gives.
+    A server without its tools is of no use to anybody. What else it cannot list, say for want of a
+    database, leaves the rest worth knowing.
 
     Raises:
         PeerProtocolError: it refuses its tools for any reason but that it does not know the request.
     """
-    refusal, method = listing.refusal, listing.kind.list_method
-    if refusal is None:
-        return
+    if listing.kind is Kind.TOOL and listing.is_refused and listing.problem:
+        raise PeerProtocolError(f"{conversation.server}: {listing.problem}")
+    # Templates come with the capability of resources, and most servers have none.
+    if listing.is_refused and not listing.problem and listing.kind is not Kind.TEMPLATE:
+        conversation.note(f"the server announces {listing.kind.collection} but does not list them")
+
+
+def _refuse(conversation: Conversation, listing: Listing, refusal: Failure) -> None:
+    """The server does not list this kind, or not to its end; one that it does not know has no more."""
+    listing.is_refused = True
     if refusal.code != METHOD_NOT_FOUND or listing.capabilities:
         reason = f"{conversation.said(refusal.message)} ({refusal.code})"
-        if listing.kind is Kind.TOOL:
-            raise PeerProtocolError(f"{conversation.server} does not answer {method}: {reason}")
-        listing.problem = f"the server does not answer {method}: {reason}"
-    elif listing.kind is not Kind.TEMPLATE:
-        # Templates come with the capability of resources, and most servers have none.
-        conversation.note(f"the server announces {listing.kind.collection} but does not list them")
+        listing.problem = f"{listing.kind.list_method} was refused: {reason}"
 
 
 def _read_page(
