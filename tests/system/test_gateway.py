@@ -1,8 +1,10 @@
 """`avow gateway` in front of stdio servers: a real process, the official SDK's client, and raw HTTP."""
 
+import asyncio
 import http.client
 import json
 import os
+import resource
 import signal
 import socket
 import sys
@@ -278,6 +280,29 @@ def test_a_version_header_that_names_no_version_is_refused(gateway: Gateway) -> 
     )
 
 
+def test_a_batch_is_answered_message_by_message(gateway: Gateway) -> None:
+    """Only 2025-03-26 has them: what is outside the contract is refused, the rest is answered."""
+    params = {**INITIALIZE["params"], "protocolVersion": "2025-03-26"}
+    session = gateway.post("both", {**INITIALIZE, "params": params}).headers["mcp-session-id"]
+    gateway.post("both", {"jsonrpc": "2.0", "method": "notifications/initialized"}, Mcp_Session_Id=session)
+    calls = [
+        {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": name, "arguments": {"text": "x"}},
+        }
+        for number, name in ((1, "echo"), (2, "delete"), (3, "echo"))
+    ]
+
+    answer = gateway.post("both", json.dumps(calls).encode(), Mcp_Session_Id=session)
+
+    answers = {each["id"]: each for each in events(answer.body)}
+    assert set(answers) == {1, 2, 3}
+    assert answers[2]["error"]["code"] == -32010
+    assert words(answers[3]) == "x"
+
+
 def test_nothing_but_ping_before_the_session_is_active(gateway: Gateway) -> None:
     session = gateway.post("both", INITIALIZE).headers["mcp-session-id"]
 
@@ -316,6 +341,34 @@ def test_clients_that_choose_the_same_ids_and_tokens_get_their_own(gateway: Gate
         assert answer["id"] == 1
         assert [each["params"]["progressToken"] for each in progress] == [1, 1, 1]
         assert {each["params"]["message"] for each in progress} == {name}
+
+
+def test_a_thousand_requests_in_flight_are_all_answered_and_none_with_anothers_answer(
+    gateway: Gateway,
+) -> None:
+    """All clients use the same id; each waits for its own words."""
+
+    async def one(number: int) -> None:
+        arguments = {"seconds": 0.5, "text": f"client {number}."}
+        params = {"name": "wait", "arguments": arguments, "_meta": META}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        writer.write(
+            b"POST /both/mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            b"Content-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+            b"Mcp-Method: tools/call\r\nMcp-Name: wait\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        )
+        answer = await reader.read()
+        writer.close()
+        assert f"client {number}.".encode() in answer
+
+    async def all_of_them() -> None:
+        async with asyncio.timeout(30):
+            await asyncio.gather(*(one(number) for number in range(1000)))
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
+    asyncio.run(all_of_them())
 
 
 def test_what_could_be_anybodys_is_delivered_to_nobody(gateway: Gateway) -> None:

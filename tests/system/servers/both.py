@@ -123,4 +123,6 @@ def serve(message: Json) -> None:
 
 
 for line in sys.stdin:
-    serve(json.loads(line))
+    received = json.loads(line)
+    for each in received if isinstance(received, list) else [received]:
+        serve(each)

@@ -204,7 +204,7 @@ class Gateway:
 
     async def _ask(self, call: _Call, line: bytes, outside: Envelope) -> None:
         """A message of 2026-07-28, which has no sessions."""
-        if outside.method and outside.id is None and is_notification(line):
+        if outside.id is None and is_notification(line):
             # This version has no notifications of clients: there is nothing they could be about.
             await call.answerer.plain(202)
         elif outside.method in _OF_SESSIONS:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import resource
 import signal
 import socket
 from contextlib import suppress
@@ -23,6 +24,7 @@ _HEADER_BYTES: Final = 64 * 1024
 _KEEP_ALIVE_SECONDS: Final = 60
 _FAREWELL_SECONDS: Final = 3
 _BACKLOG: Final = 1024
+_FILES: Final = 16384
 
 
 class GuardedProtocol(HttpToolsProtocol):
@@ -130,6 +132,7 @@ def serve(gateway: Gateway, listening: socket.socket) -> None:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )
+    _allow_many_files()
     # What is loaded by now stays: the collector need not look at it again and again.
     gc.freeze()
     # uvicorn passes a signal on when it is done: for us, being told to stop is no failure.
@@ -141,6 +144,17 @@ def serve(gateway: Gateway, listening: socket.socket) -> None:
             signal.signal(number, handler)
         with suppress(OSError):
             listening.close()
+
+
+def _allow_many_files() -> None:
+    """Every connection is an open file, and the usual limit is for programs that have few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < _FILES:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(
+                resource.RLIMIT_NOFILE,
+                (_FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES), hard),
+            )
 
 
 def _ignore(*_: object) -> None:
