@@ -1,6 +1,6 @@
 """What a session is held to: the approved capabilities, and how to tell that one has changed."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -8,7 +8,7 @@ from typing import Final
 
 from avow.core.canonical import Digest, JsonObject, digest
 from avow.core.capability import Capability, Kind, Signature
-from avow.core.snapshot import Era, Snapshot
+from avow.core.snapshot import Era, Snapshot, Volatile
 from avow.core.volatile import mask
 
 _VARIANTS: Final = "resolvedVariants"
@@ -44,7 +44,7 @@ class Contract:
     signature: Signature
     source: ContractSource
     open: frozenset[Kind] = frozenset()
-    volatile: tuple[str, ...] = ()
+    volatile: tuple[Volatile, ...] = ()
     server: ApprovedServer | None = None
     _accepted: dict[tuple[Kind, str], frozenset[Digest]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -99,15 +99,11 @@ class Contract:
         `resolvedVariants`, which belong to the signature.
         """
         accepted = self._digests(observed.kind, observed.name)
-        return mask(observed, self._pointers).digest in accepted
+        return mask(observed, self.volatile).digest in accepted
 
     @cached_property
     def _by_kind(self) -> dict[Kind, Mapping[str, Capability]]:
         return {kind: self.signature.of_kind(kind) for kind in Kind}
-
-    @cached_property
-    def _pointers(self) -> Collection[str]:
-        return frozenset(self.volatile)
 
     def _digests(self, kind: Kind, name: str) -> frozenset[Digest]:
         known = self._accepted.get((kind, name))

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.risk import Level, assess
-from avow.core.snapshot import Era, Snapshot, Source
+from avow.core.snapshot import Era, Snapshot, Source, Volatile
 from avow.core.target import read_target, target_document
 from avow.core.volatile import unfit_pointers
 from avow.errors import MalformedInputError
@@ -40,6 +40,7 @@ _KNOWN: Final = frozenset(
         "digest",
         "notes",
         "volatile",
+        "volatileShapes",
         *(kind.collection for kind in Kind),
     }
 )
@@ -70,6 +71,9 @@ def snapshot_document(snapshot: Snapshot) -> JsonObject:
     for member, values in _optional_lists(snapshot):
         if values:
             document[member] = list(values)
+    if snapshot.volatile:
+        document["volatile"] = [place.pointer for place in snapshot.volatile]
+        document["volatileShapes"] = {place.pointer: place.shape for place in snapshot.volatile}
     for kind in Kind:
         extras = snapshot.extra.get(kind.collection, {})
         capabilities = sorted(snapshot.signature.of_kind(kind).items())
@@ -101,7 +105,7 @@ def read_snapshot_document(document: JsonValue) -> Snapshot:
         source=Source(_word(document, "source", [*Source])),
         complete=_member(document, "complete", bool),
         notes=_strings(document, "notes"),
-        volatile=_strings(document, "volatile"),
+        volatile=_read_volatile(document),
     )
     if _member(document, "digest", str) != snapshot.signature.digest:
         raise MalformedInputError("the digest does not fit the capabilities beside it", hint=EDITED)
@@ -116,7 +120,6 @@ def read_snapshot_document(document: JsonValue) -> Snapshot:
 def _optional_lists(snapshot: Snapshot) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "protocolVersions", snapshot.protocol_versions
     yield "notes", snapshot.notes
-    yield "volatile", snapshot.volatile
 
 
 def _capability_document(capability: Capability, extra: JsonObject) -> JsonObject:
@@ -142,6 +145,26 @@ def _check_format(document: JsonValue) -> None:
         raise MalformedInputError(
             f"the snapshot has format {version}, this Avow reads format {FORMAT}", hint="upgrade Avow"
         )
+
+
+def _read_volatile(document: JsonObject) -> tuple[Volatile, ...]:
+    pointers, shapes = _strings(document, "volatile"), document.get("volatileShapes", {})
+    if not isinstance(shapes, dict) or {*shapes} != {*pointers} or not all(map(_is_shape, shapes.values())):
+        raise MalformedInputError(
+            "'volatileShapes' does not have one shape for each volatile value", hint=EDITED
+        )
+    return tuple(Volatile(pointer, shapes[pointer]) for pointer in pointers)
+
+
+def _is_shape(value: JsonValue) -> bool:
+    """Whether a value could be a shape: names of kinds, in arrays and objects like those of the value."""
+    match value:
+        case list():
+            return all(map(_is_shape, value))
+        case dict():
+            return all(map(_is_shape, value.values()))
+        case _:
+            return isinstance(value, str)
 
 
 def _read_signature(document: JsonObject) -> Signature:

@@ -23,6 +23,14 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Volatile:
+    """A place whose value a server makes up anew at each look: its JSON pointer, and the shape it keeps."""
+
+    pointer: str
+    shape: JsonValue = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The whole negotiated surface of a server, as it came over the wire.
 
@@ -42,7 +50,7 @@ class Snapshot:
     source: Source = Source.FROZEN
     complete: bool = True
     notes: tuple[str, ...] = ()
-    volatile: tuple[str, ...] = ()
+    volatile: tuple[Volatile, ...] = ()
     extra: JsonObject = field(default_factory=dict)
 
     @property

@@ -12,7 +12,7 @@ from avow.core.lockfile import Entry
 from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust, not_compared
 from avow.core.policy import Allowed, Policy, apply
 from avow.core.severity import Severity
-from avow.core.snapshot import Snapshot
+from avow.core.snapshot import Snapshot, Volatile
 from avow.core.volatile import volatile_pointers, with_volatile
 from avow.errors import AvowError
 from avow.system.approved import Approved
@@ -70,11 +70,11 @@ class Judging:
     today: str
 
 
-def settle(seen: Observation, known_volatile: Iterable[str] = ()) -> Observation:
-    """The same looks with the values masked that differ between them and may, as DESIGN allows."""
-    pointers = {*known_volatile, *volatile_pointers(seen.first, (look.snapshot for look in seen.others))}
-    others = (replace(look, snapshot=with_volatile(look.snapshot, pointers)) for look in seen.others)
-    return Observation(with_volatile(seen.first, pointers), tuple(others))
+def settle(seen: Observation, known: Iterable[Volatile] = ()) -> Observation:
+    """The same looks with the values masked that differ between them and may, or are `known` to."""
+    places = (*known, *volatile_pointers(seen.first, (look.snapshot for look in seen.others)))
+    others = (replace(look, snapshot=with_volatile(look.snapshot, places)) for look in seen.others)
+    return Observation(with_volatile(seen.first, places), tuple(others))
 
 
 def variance(seen: Observation) -> dict[str, tuple[Drift, ...]]:

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.contract import Contract, ContractSource
+from avow.core.snapshot import Volatile
 from avow.core.volatile import with_volatile
 from conversations import ECHO, TIME, entry, locked, signature
 
-POINTER = "/tools/get_runs/inputSchema/properties/from/default"
+FROM = Volatile("/tools/get_runs/inputSchema/properties/from/default", "text: <time>")
 
 
 def runs(when: str, **members: object) -> Capability:
@@ -51,11 +52,12 @@ def test_only_what_was_approved_is_accepted() -> None:
 
 
 def test_volatile_values_may_differ_and_nothing_else_may() -> None:
-    snapshot = with_volatile(entry(Signature.of([runs("10:00")])), [POINTER])
-    assert snapshot.volatile == (POINTER,)
+    snapshot = with_volatile(entry(Signature.of([runs("10:00")])), [FROM])
+    assert snapshot.volatile == (FROM,)
     contract = Contract.from_entry(snapshot)
 
     assert contract.accepts(runs("11:00"))
+    assert not contract.accepts(runs("a time that people like"))
     assert not contract.accepts(runs("11:00", description="new"))
     assert not Contract.from_entry(replace(snapshot, volatile=())).accepts(runs("11:00"))
 

@@ -9,7 +9,7 @@ import pytest
 from avow.core.canonical import JsonObject
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.documents import read_snapshot_document, snapshot_document
-from avow.core.snapshot import Era, Snapshot, Source
+from avow.core.snapshot import Era, Snapshot, Source, Volatile
 from avow.core.target import StdioTarget
 from avow.errors import MalformedInputError
 
@@ -19,6 +19,7 @@ READ_FILE: JsonObject = {
     "inputSchema": {"type": "object", "properties": {"path": {"type": "string", "default": None}}},
     "annotations": {"readOnlyHint": True},
 }
+PATH = "/tools/read_file/inputSchema/properties/path/default"
 SNAPSHOT = Snapshot(
     target=StdioTarget("npx", ("-y", "files"), ("TOKEN",)),
     server={"name": "files", "version": "1.0.0"},
@@ -37,7 +38,7 @@ SNAPSHOT = Snapshot(
     source=Source.DECLARED,
     complete=False,
     notes=("prompts were cut off",),
-    volatile=("/tools/read_file/inputSchema/properties/path/default",),
+    volatile=(Volatile(PATH, {"at": ["number"]}),),
 )
 
 
@@ -59,7 +60,8 @@ def test_the_document_has_the_shape_that_is_promised() -> None:
         "complete": False,
         "digest": SNAPSHOT.signature.digest,
         "notes": ["prompts were cut off"],
-        "volatile": ["/tools/read_file/inputSchema/properties/path/default"],
+        "volatile": [PATH],
+        "volatileShapes": {PATH: {"at": ["number"]}},
         "prompts": [],
         "resourceTemplates": [],
     }
@@ -104,6 +106,13 @@ def _set(*path: Any, to: Any) -> Callable[[JsonObject], None]:
     return edit
 
 
+def _both_volatile(pointer: str) -> Callable[[JsonObject], None]:
+    def edit(document: JsonObject) -> None:
+        document |= {"volatile": [pointer], "volatileShapes": {pointer: "number"}}
+
+    return edit
+
+
 @pytest.mark.parametrize(
     ("edit", "complaint"),
     [
@@ -131,7 +140,13 @@ def _set(*path: Any, to: Any) -> Callable[[JsonObject], None]:
         pytest.param(_set("tools", 0, "risk", "reasons", to="x"), "'reasons'", id="reasons are no list"),
         pytest.param(_set("digest", to="sha256:00"), "the digest", id="edited digest"),
         pytest.param(_set("tools", to=[]), "the digest", id="tool taken out"),
-        pytest.param(_set("volatile", to=["/tools/read_file/description"]), "volatile", id="not volatile"),
+        pytest.param(
+            _both_volatile("/tools/read_file/description"), "is listed as volatile", id="not volatile"
+        ),
+        pytest.param(_set("volatile", to=[]), "'volatileShapes'", id="a shape of nothing"),
+        pytest.param(_set("volatileShapes", to={}), "'volatileShapes'", id="volatile without a shape"),
+        pytest.param(_set("volatileShapes", to=[PATH]), "'volatileShapes'", id="shapes are no object"),
+        pytest.param(_set("volatileShapes", PATH, to={"a": [1]}), "'volatileShapes'", id="no shape"),
     ],
 )
 def test_what_was_edited_or_is_of_another_shape_is_refused(

@@ -10,13 +10,14 @@ from avow.core.drift.model import Drift, DriftType
 from avow.core.lockfile import Entry, Lockfile, dumps, loads
 from avow.core.policy import AllowRule, Policy
 from avow.core.severity import Severity
-from avow.core.snapshot import Era, Snapshot
+from avow.core.snapshot import Era, Snapshot, Volatile
 from avow.core.target import StdioTarget
 from avow.errors import ServerLaunchError
 from avow.system.checking import Compared, Failed, Judging, outcome, settle, variance
 from avow.system.connect import Look, MalformedAnswerError, Observation
 from avow.system.looking import Seen
 
+AT = "/tools/count/inputSchema/properties/at/default"
 JUDGING = Judging(Policy(), "2026-01-01")
 
 
@@ -31,7 +32,7 @@ def shown(*tools: Capability) -> Snapshot:
     )
 
 
-def clock(default: int) -> Snapshot:
+def clock(default: object) -> Snapshot:
     schema = {"type": "object", "properties": {"at": {"type": "integer", "default": default}}}
     return shown(tool("count", inputSchema=schema))
 
@@ -117,7 +118,7 @@ def test_values_that_differ_between_looks_and_may_are_set_aside() -> None:
     """Then the looks agree; a value that was volatile before stays so."""
     settled = settle(Observation(clock(1), (Look("again", clock(2)),)))
 
-    assert settled.first.volatile == ("/tools/count/inputSchema/properties/at/default",)
+    assert settled.first.volatile == (Volatile(AT, "number"),)
     assert variance(settled) == {}
     assert settle(Observation(clock(1)), settled.first.volatile).first == settled.first
 

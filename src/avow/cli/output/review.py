@@ -9,6 +9,7 @@ from avow.cli.output.json import variance_document
 from avow.cli.output.snapshot_lines import snapshot_lines, variance_lines, warning_lines
 from avow.core.canonical import JsonObject
 from avow.core.drift.model import drift_document, highest
+from avow.core.value_shape import in_words
 from avow.system.approving import Candidate
 
 
@@ -27,7 +28,7 @@ def review_document(candidate: Candidate, *, status: str) -> JsonObject:
         "variance": variance_document(candidate.varies),
     }
     if volatile := candidate.entry.snapshot.volatile:
-        document["volatile"] = list(volatile)
+        document["volatile"] = [place.pointer for place in volatile]
     return document
 
 
@@ -63,9 +64,10 @@ def _change_lines(candidate: Candidate) -> Iterator[Line]:
 
 
 def _volatile_lines(candidate: Candidate) -> Iterator[Line]:
-    pointers = candidate.entry.snapshot.volatile
-    if pointers:
+    places = candidate.entry.snapshot.volatile
+    if places:
         yield BLANK
-        yield line("Values that change by themselves, and are not pinned:")
-        for pointer in pointers:
-            yield line((one_line(pointer, 160), "dim"), indent=2)
+        yield line("Values that change by themselves, and are held to their shape only:")
+        for place in places:
+            shape = one_line(in_words(place.shape), 160)
+            yield line((one_line(place.pointer, 160), "dim"), f"  {shape}", indent=2)

@@ -50,7 +50,7 @@ def not_exported(snapshot: Snapshot) -> tuple[str, ...]:
     if snapshot.volatile:
         notes.append(
             f"MCPTrust will see {len(snapshot.volatile)} volatile value(s) as a change each time: "
-            + ", ".join(snapshot.volatile)
+            + ", ".join(place.pointer for place in snapshot.volatile)
         )
     return tuple(notes)
 

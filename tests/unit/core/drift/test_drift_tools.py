@@ -6,6 +6,7 @@ import pytest
 
 from avow.core.drift.compare import diff
 from avow.core.severity import Severity
+from avow.core.snapshot import Volatile
 from small_server import READ, snapshot, tool_drift
 
 
@@ -287,9 +288,10 @@ def test_a_volatile_default_is_not_drift() -> None:
     def at(time: str, description: str = "Read a file of the project.") -> dict[str, Any]:
         return _read(description=description, inputSchema=_schema(properties={"path": {"default": time}}))
 
-    before = snapshot([at("10:00")], volatile=(pointer,))
+    before = snapshot([at("10:00")], volatile=(Volatile(pointer, "text: <time>"),))
 
     assert diff(before, snapshot([at("10:01")])) == ()
+    assert len(diff(before, snapshot([at("ask somebody")]))) == 1
     assert len(diff(before, snapshot([at("10:01", "Read another file.")]))) == 1
 
 

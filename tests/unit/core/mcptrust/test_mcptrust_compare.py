@@ -17,7 +17,7 @@ from avow.core.mcptrust import (
 )
 from avow.core.mcptrust.lockfile import MCPTrustLockfile
 from avow.core.severity import Severity
-from avow.core.snapshot import Era, Snapshot
+from avow.core.snapshot import Era, Snapshot, Volatile
 from avow.core.target import StdioTarget
 
 READ: JsonObject = {
@@ -236,7 +236,7 @@ def test_what_version_3_cannot_say_is_said() -> None:
     seen = server(
         tools=({**READ, "inputSchema": {"maximum": 2**60}},),
         prompts=({**ASK, "arguments": [argument, 5]},),
-        volatile=("/tools/read/inputSchema/default",),
+        volatile=(Volatile("/tools/read/inputSchema/default", "number"),),
     )
 
     assert not_exported(seen) == (
