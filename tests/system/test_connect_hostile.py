@@ -35,6 +35,25 @@ def test_an_answer_that_two_readers_could_read_differently_is_refused(attack: st
         look("hostile", attack)
 
 
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "escaped_envelope",
+        "escaped_members",
+        "result_and_error",
+        "result_and_method",
+        "text_id",
+        "double_id",
+        "two_answers",
+        "batch",
+    ],
+)
+def test_an_answer_that_only_some_clients_obey_is_no_noise(attack: str) -> None:
+    """A sound answer follows, and we would read only that; the client of somebody else takes the first."""
+    with pytest.raises(MalformedAnswerError, match=r"hostile\.py"):
+        look("hostile", attack, "and then a sound one")
+
+
 def test_a_name_that_comes_back_on_a_later_page_is_refused() -> None:
     with pytest.raises(MalformedAnswerError, match="two tools called tool_1"):
         look("pages", "overlapping", "9")

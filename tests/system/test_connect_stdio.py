@@ -55,7 +55,7 @@ def test_many_questions_at_once_are_no_problem() -> None:
 
 
 def test_answers_are_matched_by_their_exact_id() -> None:
-    """They come in reverse, among answers with ids that only look like ours, and each comes twice."""
+    """They come in reverse, among answers with ids that nobody could take for ours, and each comes twice."""
     snapshot = look("odd", "shuffled")
 
     assert [capability.name for capability in snapshot.signature] == [

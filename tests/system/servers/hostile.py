@@ -1,4 +1,7 @@
-"""Servers that send what cannot be read in one way only, or be held at all. The argument says which."""
+"""Servers that send what cannot be read in one way only, or be held at all. The argument says which.
+
+With a second argument they send a sound answer after that, as if nothing had been.
+"""
 
 import sys
 
@@ -50,6 +53,29 @@ def attack(message: Json) -> None:
             write(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": ["tools"]}}\n')
         case "odd_cursor":
             write(listed(message, "").replace("[]", '[], "nextCursor": 7'))
+        case "escaped_envelope":
+            write(
+                listed(message, TOOL % "")
+                .replace("jsonrpc", "json\\u0072pc")
+                .replace("{", '{"x": 1, "x": 2, ', 1)
+            )
+        case "escaped_members":
+            text = (
+                listed(message, TOOL % "").replace('"id"', '"\\u0069d"').replace('"result"', '"r\\u0065sult"')
+            )
+            write(text[:-5] + "\n")
+        case "result_and_error":
+            write(listed(message, TOOL % "")[:-2] + ', "error": null}\n')
+        case "result_and_method":
+            write(listed(message, TOOL % "")[:-2] + ', "method": "ping"}\n')
+        case "text_id":
+            write(listed({"id": f'"{message["id"]}"'}, TOOL % ""))
+        case "double_id":
+            write(listed({"id": f"{message['id']}.0"}, TOOL % ""))
+        case "two_answers":
+            write(listed(message, TOOL % ""))
+        case "batch":
+            write(f"[{listed(message, TOOL % '').strip()}]\n")
         case "endless_line":
             for _ in range(200):
                 raw(b"x" * 1024 * 1024)
@@ -67,5 +93,5 @@ def attack(message: Json) -> None:
 for message in messages():
     if message.get("method") == "tools/list":
         attack(message)
-    else:
+    if message.get("method") != "tools/list" or sys.argv[2:]:
         handle(message)

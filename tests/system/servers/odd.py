@@ -66,10 +66,10 @@ def shuffled() -> None:
             if len(held) == len(lists):
                 for request in reversed(held):
                     wrong: Json = {"tools": [], "prompts": [], "resources": [], "resourceTemplates": []}
-                    for other in (str(request["id"]), request["id"] + 0.5, None, True, 999_999):
+                    for other in ("text", request["id"] + 0.5, None, [request["id"]], 999_999):
                         send({"id": other, "result": wrong})
                     answer(request, lists[request["method"]])
-                    answer(request, wrong)
+                    answer(request, lists[request["method"]])
                 held = []
         else:
             handle(message, capabilities=capabilities)

@@ -5,6 +5,8 @@ question is matched with its answer by the exact id and nothing else.
 """
 
 import time
+from contextlib import suppress
+from hashlib import sha256
 from typing import Any, Final
 
 from avow import __version__
@@ -13,7 +15,7 @@ from avow.core.capability import Kind
 from avow.core.printable import printable
 from avow.errors import AvowError, PeerProtocolError, ServerTimeoutError
 from avow.system.connect.channel import Channel, Refused
-from avow.system.connect.options import Limits
+from avow.system.connect.options import Limits, MalformedAnswerError
 from avow.system.connect.wire import (
     CLIENT_CAPABILITIES_KEY,
     CLIENT_KEY,
@@ -48,6 +50,7 @@ _REPLIES: Final[dict[str, JsonObject]] = {
     "sampling/createMessage": {"error": {"code": -1, "message": "nobody is here to approve sampling"}},
 }
 _LONGEST_MESSAGE: Final = 500
+_LONGEST_ID: Final = 40
 
 
 class Conversation:
@@ -66,6 +69,7 @@ class Conversation:
         self._next_id = 1
         self._waiting: dict[int, str] = {}
         self._answers: dict[int, Answer | AvowError] = {}
+        self._lines: dict[int, bytes] = {}
         self._received = 0
 
     @property
@@ -183,16 +187,26 @@ class Conversation:
                 self.channel.ignore(line)
 
     def _take_answer(self, number: Any, answer: Answer, line: bytes) -> None:
-        # `True`, `1.0` and `"1"` are not the id 1, whatever a dictionary makes of them.
-        if type(number) is not int or number not in self._waiting:
+        meant = _meant(number)
+        if meant not in self._waiting:
             self.channel.ignore(line[:_LONGEST_MESSAGE])
             self.note("the server sent an answer to a request that was never made; it was ignored")
-        elif number in self._answers:
-            self.note(f"the server answered {self._waiting[number]} twice; the first answer counts")
-        else:
+            return
+        # Clients differ over which of several answers counts, and over whether `"1"` or `1.0` is the id 1.
+        if type(number) is not int:
+            raise MalformedAnswerError(
+                f"{self.server} answered {self._waiting[meant]} under an id that is only like the one we gave"
+            )
+        fingerprint = sha256(line).digest()
+        if number not in self._lines:
+            self._lines[number] = fingerprint
             if isinstance(answer, Result):
                 self._weigh(answer, line)
-            self._answers[number] = answer
+            self._answers.setdefault(number, answer)
+        elif self._lines[number] != fingerprint:
+            raise MalformedAnswerError(f"{self.server} gave two different answers to {self._waiting[number]}")
+        else:
+            self.note(f"the server answered {self._waiting[number]} twice, both times the same")
 
     def _weigh(self, answer: Result, line: bytes) -> None:
         """See whether there is room for what a server shows, and whether it shows too much."""
@@ -210,3 +224,14 @@ class Conversation:
         # A server that does not read its input must not hold us up.
         reply = {"jsonrpc": "2.0", "id": number, **_REPLIES.get(method, error)}
         self.channel.send(reply, time.monotonic())
+
+
+def _meant(number: Any) -> Any:
+    """The id that some client may take this one for."""
+    if not isinstance(number, str):
+        return number if isinstance(number, int | float) else None
+    with suppress(ValueError):
+        return float(number[:_LONGEST_ID])
+    with suppress(ValueError):
+        return int(number[:_LONGEST_ID], 0)
+    return None

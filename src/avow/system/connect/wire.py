@@ -1,9 +1,10 @@
 """Telling protocol from noise: what one line from a server is, and the constants of both eras."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from avow.core.canonical import JsonObject, parse_json, parse_leniently
+from avow.core.canonical import JsonObject, JsonValue, parse_json, parse_leniently
 from avow.errors import MalformedInputError
 from avow.system.connect.options import MalformedAnswerError
 
@@ -18,6 +19,10 @@ SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 METHOD_NOT_FOUND: Final = -32601
 UNSUPPORTED_VERSION: Final = -32022
 MODERN_ERRORS: Final = frozenset({-32020, -32021, UNSUPPORTED_VERSION})
+
+_ENVELOPE: Final = frozenset({"id", "method", "result", "error"})
+_MEMBER: Final = re.compile(rb'"(?:id|method|result|error)"[ \t\r\n]*:')
+_ESCAPED: Final = re.compile(rb"\\u00([0-7][0-9A-Fa-f])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ def read_event(line: bytes, server: str) -> Event:
     """Say what one line is.
 
     Raises:
-        MalformedAnswerError: it is, or pretends to be, an answer, and readers could differ over it.
+        MalformedAnswerError: it is, or pretends to be, a message, and readers could differ over it.
     """
     try:
         message = parse_json(line)
@@ -83,17 +88,34 @@ def read_event(line: bytes, server: str) -> Event:
         if _is_harmless(line):
             return Noise()
         raise MalformedAnswerError(
-            f"{server} sent an answer that cannot be trusted to mean one thing: {exc.message}",
-            hint="report this to the server's author; nothing that was in the answer has been used",
+            f"{server} sent a message that cannot be trusted to mean one thing: {exc.message}",
+            hint="report this to the server's author; nothing that was in the message has been used",
         ) from exc
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+    if isinstance(message, list) and any(_is_message(part) for part in message):
+        raise MalformedAnswerError(
+            f"{server} sent several messages in one, which only some clients take apart"
+        )
+    if not _is_message(message):
         return Noise()
+    if "result" in message or "error" in message:
+        return _read_answered(message, len(line), server)
     method = message.get("method")
     if isinstance(method, str):
         return Asked(message["id"], method) if "id" in message else Notified(method)
-    if "id" not in message or ("result" in message) == ("error" in message):
+    return Noise()
+
+
+def _is_message(value: JsonValue) -> bool:
+    return isinstance(value, dict) and value.get("jsonrpc") == "2.0"
+
+
+def _read_answered(message: JsonObject, size: int, server: str) -> Event:
+    # One client takes the result, another the error, and a third sees a request: `null` or not.
+    if len(message.keys() & {"result", "error", "method"}) > 1:
+        raise MalformedAnswerError(f"{server} sent an answer that is a result and something else as well")
+    if "id" not in message:
         return Noise()
-    return Answered(message["id"], _read_answer(message, len(line), server))
+    return Answered(message["id"], _read_answer(message, size, server))
 
 
 def _read_answer(message: JsonObject, size: int, server: str) -> Answer:
@@ -109,8 +131,13 @@ def _read_answer(message: JsonObject, size: int, server: str) -> Answer:
 
 
 def _is_harmless(line: bytes) -> bool:
-    """Whether a line that is not strict JSON can be skipped: it is not, and does not look like, an answer."""
-    if not line.lstrip().startswith(b"{") or b'"jsonrpc"' not in line:
+    """Whether a line that is not strict JSON can be skipped: no reader would take it for a message.
+
+    A reader that takes it for an object looks for these members; one that was broken off shows them.
+    """
+    if not line.lstrip().startswith(b"{"):
         return True
     message = parse_leniently(line)
-    return isinstance(message, dict) and isinstance(message.get("method"), str)
+    if isinstance(message, dict):
+        return _ENVELOPE.isdisjoint(message)
+    return _MEMBER.search(_ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), line)) is None

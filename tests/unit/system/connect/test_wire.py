@@ -35,14 +35,15 @@ def test_a_message_is_recognised(line: bytes, event: Event) -> None:
         b'{"jsonrpc": "1.0", "id": 1, "result": {}}',
         b'{"jsonrpc": "2.0", "id": 1}',
         b'{"jsonrpc": "2.0", "result": {}}',
-        b'{"jsonrpc": "2.0", "id": 1, "result": {}, "error": {}}',
-        b'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"a": 1, "a": 2}}',
+        b'{"jsonrpc": "2.0"}',
+        b'[{"id": 1, "result": {}}]',
+        b'{level: "error", "reason": no}',
         b'the server says "jsonrpc": \xff',
         b"17",
     ],
 )
 def test_noise_is_skipped(line: bytes) -> None:
-    """A malformed notification is noise too: nothing in it would be hashed."""
+    """No client takes any of this for a message."""
     assert read_event(line, "the server") == Noise()
 
 
@@ -55,6 +56,13 @@ def test_noise_is_skipped(line: bytes) -> None:
         b'  {"jsonrpc": "2.0", "id": 1, "result": {"a":',
         b'{"jsonrpc": "2.0", "id": 1, "result": 7}',
         b'{"jsonrpc": "2.0", "id": 1, "result": {"a": Infinity}}',
+        b'{"json\\u0072pc": "2.0", "x": 1, "x": 2, "id": 1, "result": {}}',
+        b'{"jsonrpc": "2.0", "\\u0069d" : 1, "result',
+        b'{"jsonrpc": "2.0", "id": 1, "result": {}, "error": {}}',
+        b'{"jsonrpc": "2.0", "id": 1, "result": {}, "error": null}',
+        b'{"jsonrpc": "2.0", "id": 1, "result": {}, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"a": 1, "a": 2}}',
+        b'[{"jsonrpc": "2.0", "id": 1, "result": {}}]',
     ],
 )
 def test_what_looks_like_an_answer_and_is_not_safe_to_read_is_refused(line: bytes) -> None:
