@@ -1,9 +1,9 @@
 """One schema document: places in it, references between them, and a budget for looking at them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import unquote
+from urllib.parse import unquote, urldefrag, urljoin
 
 from avow.core.canonical import JsonValue, digest
 from avow.core.schema.vocabulary import (
@@ -18,6 +18,7 @@ from avow.core.schema.vocabulary import (
 
 STEPS: Final = 20_000
 DEPTH: Final = 40
+_REFERRING: Final = ("$dynamicRef", "$recursiveRef", "$ref")
 
 
 class TooLargeError(Exception):
@@ -57,7 +58,11 @@ class Document:
     """A root schema with everything that its references can reach."""
 
     def __init__(self, root: JsonValue, budget: Budget) -> None:
-        """Read the dialect and find everything that has a name of its own."""
+        """Read the dialect and find everything that has a name of its own.
+
+        Raises:
+            TooLargeError: there are too many schemas inside, or they lie too deep.
+        """
         self.root = Place("", root)
         self.budget = budget
         self.dialect = dialect_of(root)
@@ -66,55 +71,72 @@ class Document:
         self.is_ancient = self.dialect in ("draft-03", "draft-04")
         self._address = root.get("$id", root.get("id")) if isinstance(root, dict) else None
         self._anchors: dict[str, Place] = {}
-        self._pointers: set[str] = set()
-        self._references: list[str] = []
+        self._places: dict[str, Place] = {}
+        self._references: list[JsonValue] = []
+        self._strange: set[str] = set()
         self._is_ambiguous = False
-        for place in self.places():
+        for place in self._walk():
             self._note(place)
         self._text = ""
+
+    @property
+    def places(self) -> Collection[Place]:
+        """Every schema in the document, the root first."""
+        return self._places.values()
+
+    def is_strange(self, place: Place) -> bool:
+        """Whether a schema inside names another dialect than the document: validators then change theirs."""
+        return place.pointer in self._strange
 
     @property
     def text(self) -> str:
         """A digest of all that can judge in the whole document, references as they are written."""
         if not self._text:
-            aims = (unquote(reference[1:]) for reference in self._references if reference[:2] == "#/")
             # A reference may lead into an example: then that example judges too.
-            is_plain = not self._is_ambiguous and all(aim in self._pointers for aim in aims)
+            is_plain = not self._is_ambiguous and all(
+                self.resolve(reference) is not None or self._is_remote(reference)
+                for reference in self._references
+            )
             self._text = digest(_judging(self.root.schema) if is_plain else self.root.schema)
         return self._text
 
     def resolve(self, reference: JsonValue) -> Place | None:
-        """The place a reference leads to; None when it leads out of the document or nowhere."""
-        if not isinstance(reference, str) or not reference.startswith("#") or self._is_ambiguous:
+        """The place a reference leads to; None when it leads out of the document or nowhere.
+
+        What is no place for a schema, an example say, is nowhere: who reads it how is anyone's guess.
+        """
+        fragment = self._fragment(reference)
+        if fragment is None or self._is_ambiguous:
             return None
-        fragment = unquote(reference[1:])
         if not fragment or fragment.startswith("/"):
-            return self._follow(fragment)
+            return self._places.get(fragment)
         return self._anchors.get(fragment)
 
     def unresolved(self, reference: JsonValue) -> str:
         """What an unresolvable reference is compared by: its text and, where more could matter, all of it."""
-        is_remote = isinstance(reference, str) and not reference.startswith("#") and not self._is_ambiguous
-        return digest([reference, self._address, "" if is_remote else self.text])
+        return digest([reference, self._address, "" if self._is_remote(reference) else self.text])
 
-    def _follow(self, pointer: str) -> Place | None:
-        value = self.root.schema
-        for step in pointer.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(value, dict) and name in value:
-                value = value[name]
-            elif isinstance(value, list) and name in map(str, range(len(value))):
-                value = value[int(name)]
-            else:
-                return None
-        return Place(pointer, value)
+    def _fragment(self, reference: JsonValue) -> str | None:
+        """Where in this document a reference leads; None when it may lead elsewhere."""
+        if not isinstance(reference, str):
+            return None
+        if reference.startswith("#"):
+            return unquote(reference[1:])
+        if not isinstance(self._address, str):
+            return None
+        try:
+            base, aim = urldefrag(self._address)[0], urljoin(self._address, reference)
+            address, fragment = urldefrag(aim)
+        except ValueError:
+            return None
+        return unquote(fragment) if address == base else None
 
-    def places(self) -> Iterator[Place]:
-        """Every schema in the document, the root first.
+    def _is_remote(self, reference: JsonValue) -> bool:
+        """Whether a reference surely leads to another document: this one has no address at all."""
+        is_web = isinstance(reference, str) and reference.startswith(("http://", "https://"))
+        return is_web and self._address is None and not self._is_ambiguous
 
-        Raises:
-            TooLargeError: there are too many, or they lie too deep.
-        """
+    def _walk(self) -> Iterator[Place]:
         waiting = [(self.root, 0)]
         while waiting:
             place, depth = waiting.pop()
@@ -126,11 +148,14 @@ class Document:
                 )
 
     def _note(self, place: Place) -> None:
-        self._pointers.add(place.pointer)
+        self._places[place.pointer] = place
         if not isinstance(place.schema, dict):
             return
-        if isinstance(reference := place.schema.get("$ref"), str):
-            self._references.append(reference)
+        self._references.extend(place.schema[word] for word in _REFERRING if word in place.schema)
+        if place.pointer and "$schema" in place.schema and dialect_of(place.schema) != self.dialect:
+            # Some validators read on in the other dialect, and not all of them behind a reference.
+            self._strange.add(place.pointer)
+            self._is_ambiguous = True
         anchor = place.schema.get("$anchor")
         address = place.schema.get("$id", place.schema.get("id"))
         if isinstance(address, str) and address.startswith("#"):

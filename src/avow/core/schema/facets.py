@@ -11,7 +11,10 @@ from avow.core.schema.vocabulary import escape, knows
 
 # A format is a condition: many validators hold to it, so that adding one narrows and removing one widens.
 # These only say how a value is stored or shown; none of them can reject what JSON carries.
-_FREE_FORMATS: Final = ("double", "float", "int64", "password", "path")
+_FREE_FORMATS: Final = frozenset(
+    {"double", "float", "password", "path"}
+    | {f"{sign}int{bits}" for sign in ("", "u") for bits in ("", 8, 16, 32, 64, 128)}
+)
 _APPLICATORS: Final = frozenset(
     {
         "$dynamicRef",
@@ -127,10 +130,10 @@ class Facets:
         if inclusive in self._schema and not _is_number(closed):
             conditions.add(self._condition(inclusive))
             closed = None
-        if isinstance(opened, bool):
-            # The form of draft-04, which has never meant anything else.
+        if isinstance(opened, bool) and self._document.is_ancient:
             return (None, False) if closed is None else (exact(closed), opened)
         if exclusive in self._schema and (not _is_number(opened) or self._document.is_ancient):
+            # True is no bound since draft-06: some validators refuse it and others take it for 1.
             conditions.add(self._condition(exclusive))
             opened = None
         if opened is None:
@@ -173,7 +176,8 @@ class Facets:
 
     def _conditions(self, *keywords: str) -> set[str]:
         found = {self._condition(keyword) for keyword in keywords if keyword in self._schema}
-        if self._schema.get("format") in _FREE_FORMATS:
+        wanted = self._schema.get("format")
+        if isinstance(wanted, str) and wanted in _FREE_FORMATS:
             found.discard(self._condition("format"))
         return found
 

@@ -11,6 +11,7 @@ from avow.core.schema.vocabulary import (
     HOLDS_NAMED,
     HOLDS_SCHEMA,
     JUDGING,
+    dialect_of,
     escape,
     knows,
 )
@@ -52,6 +53,8 @@ class Keys:
         schema, document = place.schema, self._document
         if not isinstance(schema, dict):
             return digest(["value", schema, document.dialect] if document.is_ancient else ["value", schema])
+        if document.is_strange(place):
+            return digest(["dialect", dialect_of(schema), document.text])
         parts = self._parts(place, {k: v for k, v in schema.items() if k in JUDGING}, depth)
         if not parts:
             return digest(["value", True])

@@ -69,7 +69,8 @@ class Reader:
             return EVERYTHING
         if schema is False and (not self.document.is_ancient or place.pointer.endswith(_ALWAYS_PLAIN)):
             return ()
-        if not isinstance(schema, dict) or place.pointer in trail or not self.document.is_known_dialect:
+        is_readable = self.document.is_known_dialect and not self.document.is_strange(place)
+        if not isinstance(schema, dict) or place.pointer in trail or not is_readable:
             # Not a schema, one that refers to itself without an end, or in a language that we do not know.
             return _under(EVERYTHING, f"schema {self.keys.of(place, depth)}")
         trail = (*trail, place.pointer)

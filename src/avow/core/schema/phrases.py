@@ -38,6 +38,8 @@ _CONDITIONS: Final = {
     "patternProperties": "the rule for names that fit a pattern",
     "propertyNames": "the rule for names of members",
     "dependentRequired": "a rule that one member asks for another",
+    "exclusiveMaximum": "the upper bound",
+    "exclusiveMinimum": "the lower bound",
     "schema": "a part that nobody can compare",
     "dependentSchemas": "a rule that depends on a member",
 }
@@ -88,8 +90,6 @@ def named(keyword: str) -> str:
 def phrase(keyword: str, who: str, state: str) -> str:
     """That something we do not reason about was `added`, `changed` or `removed`."""
     what = _CONDITIONS.get(keyword, f"`{keyword}`")
-    if state == "removed" and keyword in ("pattern", "format"):
-        return f"{who} now accepts any string ({keyword} removed)"
     if state == "changed":
         return f"{who}: {what} is another one now, and not proven to accept less"
     return f"{who}: {what} was {state}"

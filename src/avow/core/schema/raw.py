@@ -104,7 +104,7 @@ def members(document: Document, *, conditional: bool) -> dict[str, str]:
     With `conditional`, only those declared inside a condition, where accepting more or less is not judged.
     """
     found: dict[str, str] = {}
-    for place in document.places():
+    for place in document.places:
         inner = place.schema.get("properties") if isinstance(place.schema, dict) else None
         is_conditional = any(word in place.pointer for word in _CONDITIONAL)
         if isinstance(inner, dict) and (is_conditional or not conditional):

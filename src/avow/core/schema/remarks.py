@@ -43,7 +43,9 @@ def remarks(who: str, old: Branch, new: Branch) -> Iterator[Remark]:
 def _conditions(who: str, old: Branch, new: Branch) -> Iterator[Remark]:
     gone, added = _keywords(old, new), _keywords(new, old)
     for keyword in gone:
-        text = phrase(keyword, who, "changed" if keyword in added else "removed")
+        state = "changed" if keyword in added else "removed"
+        is_free = state == "removed" and isinstance(old, Strings) and keyword in ("pattern", "format")
+        text = f"{who} now accepts any string ({keyword} removed)" if is_free else phrase(keyword, who, state)
         yield Remark((keyword,), Direction.WIDENS, text)
     for keyword in added:
         if keyword not in gone:

@@ -48,6 +48,11 @@ SILENT: Final = frozenset({"$anchor", "$defs", "$schema", "$vocabulary", "defini
 
 # The dialect that first knew a keyword, and the first that no longer did, as positions in DIALECTS.
 DIALECTS: Final = ("draft-03", "draft-04", "draft-06", "draft-07", "2019-09", "2020-12")
+_NEWEST: Final = "https://json-schema.org/draft/2020-12/schema"
+_ADDRESSES: Final = {
+    **{f"http://json-schema.org/{dialect}/schema": dialect for dialect in DIALECTS[:4]},
+    **{f"https://json-schema.org/draft/{dialect}/schema": dialect for dialect in DIALECTS[4:]},
+}
 _SINCE: Final = {
     "$anchor": 4,
     "$defs": 4,
@@ -146,15 +151,13 @@ def is_foreign(keyword: str) -> bool:
 def dialect_of(root: JsonValue) -> str:
     """The dialect that a document is written in; one that says nothing is in the newest, as MCP has it.
 
-    An address that is not one of the known ones is returned as it is.
+    An address that is not exactly a known one is a dialect of its own: validators take it for the newest
+    one, for the one that it resembles, or for none.
     """
-    address = root.get("$schema", "2020-12") if isinstance(root, dict) else "2020-12"
+    address = root.get("$schema", _NEWEST) if isinstance(root, dict) else _NEWEST
     if not isinstance(address, str):
         return "unknown"
-    plain = address.rstrip("#").removesuffix("/schema")
-    for prefix in ("https://json-schema.org/", "http://json-schema.org/"):
-        plain = plain.removeprefix(prefix)
-    return plain.removeprefix("draft/")
+    return _ADDRESSES.get(address.removesuffix("#"), f"unknown {address}")
 
 
 def knows(dialect: str, keyword: str) -> bool:

@@ -44,6 +44,8 @@ SHAPES = [
         "required": ["kind"],
     },
 ]
+STRING: dict[str, Any] = {"$defs": {"f": {"type": "string"}}}
+FREE: dict[str, Any] = {"$defs": {"f": {}}}
 TREE: dict[str, Any] = {
     "type": "object",
     "properties": {"root": {"$ref": "#/$defs/node"}},
@@ -112,18 +114,24 @@ NOTATION = {
         of(a={"type": "integer", "minimum": 1, "maximum": 9}),
     ),
     "boolean exclusive bounds": (
-        of(
-            a={
-                "type": "number",
-                "minimum": 0,
-                "exclusiveMinimum": True,
-                "maximum": 5,
-                "exclusiveMaximum": False,
-            }
-        ),
+        {
+            "$schema": DRAFT_4,
+            **of(
+                a={
+                    "type": "number",
+                    "minimum": 0,
+                    "exclusiveMinimum": True,
+                    "maximum": 5,
+                    "exclusiveMaximum": False,
+                }
+            ),
+        },
         of(a={"type": "number", "exclusiveMinimum": 0, "maximum": 5}),
     ),
-    "boolean exclusive bound of nothing": (of(a={"exclusiveMinimum": True}), of(a={})),
+    "boolean exclusive bound of nothing": (
+        {"$schema": DRAFT_4, **of(a={"exclusiveMinimum": True})},
+        {"$schema": DRAFT_4, **of(a={})},
+    ),
     "both kinds of bounds": (
         of(a={"minimum": 5, "exclusiveMinimum": 3, "maximum": 6, "exclusiveMaximum": 9}),
         of(a={"minimum": 5, "maximum": 6}),
@@ -181,6 +189,22 @@ NOTATION = {
     "not nothing": (of(a={}), of(a={"not": False})),
     "never": (of(a=False), of(a={"not": {}})),
     "format that rejects nothing": (of(a={"type": "integer", "format": "int64"}), of(a={"type": "integer"})),
+    "unsigned format that rejects nothing": (
+        of(a={"type": "integer", "format": "uint32"}),
+        of(a={"type": "integer"}),
+    ),
+    "reference by the document's own address": (
+        {"$id": "https://a.example/s", **of(a={"$ref": "https://a.example/s#/$defs/f"}), **STRING},
+        {"$id": "https://a.example/s", **of(a={"type": "string"}), **STRING},
+    ),
+    "reference relative to the document's own address": (
+        {"$id": "https://a.example/s", **of(a={"$ref": "s#/$defs/f"}), **STRING},
+        {"$id": "https://a.example/s", **of(a={"$ref": "#/$defs/f"}), **STRING},
+    ),
+    "the same dialect named again inside": (
+        {"$schema": DRAFT_7, **of(a={"const": 1})},
+        {"$schema": DRAFT_7, **of(a={"const": 1, "$schema": DRAFT_7})},
+    ),
     "definition that nobody uses": (of(a={}), {**of(a={}), "$defs": {"f": {"type": "string"}}}),
     "recursive reference inlined once": (
         TREE,
@@ -597,6 +621,67 @@ UNPROVEN = {
         {"$id": "https://b.example/", **of(a={"$ref": "b.json"})},
         None,
     ),
+    "a part behind the document's own address": (
+        {"$id": "https://a.example/s", **of(a={"$ref": "https://a.example/s#/$defs/f"}), **STRING},
+        {"$id": "https://a.example/s", **of(a={"$ref": "https://a.example/s#/$defs/f"}), **FREE},
+        "argument 'a' now also accepts null, true and false, numbers, lists and objects",
+    ),
+    "a part behind a relative address": (
+        {"$id": "https://a.example/s", **of(a={"$ref": "s#/$defs/f"}), **STRING},
+        {"$id": "https://a.example/s", **of(a={"$ref": "s#/$defs/f"}), **FREE},
+        None,
+    ),
+    "a part behind a name": (
+        {"$id": "urn:x", **of(a={"$ref": "urn:x#/$defs/f"}), **STRING},
+        {"$id": "urn:x", **of(a={"$ref": "urn:x#/$defs/f"}), **FREE},
+        None,
+    ),
+    "a part behind the same address in other letters": (
+        {"$id": "https://a.example/s", **of(a={"$ref": "https://A.example:443/s#/$defs/f"}), **STRING},
+        {"$id": "https://a.example/s", **of(a={"$ref": "https://A.example:443/s#/$defs/f"}), **FREE},
+        None,
+    ),
+    "a part behind an address that a validator makes up": (
+        {**of(a={"$ref": "json-schema:///#/$defs/f"}), **STRING},
+        {**of(a={"$ref": "json-schema:///#/$defs/f"}), **FREE},
+        None,
+    ),
+    "a part behind an address that is none": (
+        {"$id": "https://a.example/s", **of(a={"$ref": "http://[#/$defs/f"}), **STRING},
+        {"$id": "https://a.example/s", **of(a={"$ref": "http://[#/$defs/f"}), **FREE},
+        None,
+    ),
+    "a reference that is no text": ({**of(a={"$ref": 1}), **STRING}, {**of(a={"$ref": 1}), **FREE}, None),
+    "an empty reference": (
+        {**of(a={"$ref": ""}, b={"type": "string"})},
+        {**of(a={"$ref": ""}, b={})},
+        None,
+    ),
+    "another dialect inside": (
+        of(a={"const": "x"}),
+        of(a={"const": "x", "$schema": DRAFT_4}),
+        None,
+    ),
+    "no other dialect inside any more": (
+        of(a={"const": "x", "$schema": DRAFT_4}),
+        of(a={"const": "x"}),
+        None,
+    ),
+    "behind a reference into another dialect": (
+        {**of(a={"$ref": "#/properties/b/properties/c"}, b={"$schema": DRAFT_7, **of(c={"const": 1})})},
+        {**of(a={"$ref": "#/properties/b/properties/c"}, b={"$schema": DRAFT_4, **of(c={"const": 1})})},
+        None,
+    ),
+    "an address of a dialect that is almost right": (
+        {"$schema": DRAFT_7, **of(a={"items": [{"const": 1}]})},
+        {"$schema": "draft-07", **of(a={"items": [{"const": 1}]})},
+        None,
+    ),
+    "a boolean bound that its dialect no longer knows": (
+        {"$schema": DRAFT_4, **of(a={"type": "integer", "minimum": 5, "exclusiveMinimum": True})},
+        of(a={"type": "integer", "minimum": 5, "exclusiveMinimum": True}),
+        None,
+    ),
     "a reference into examples": (
         {**of(a={"$ref": "#/examples/0"}), "examples": [{"type": "string"}]},
         {**of(a={"$ref": "#/examples/0"}), "examples": [{}]},
@@ -812,6 +897,15 @@ def test_what_is_not_proven_to_accept_less_widens(name: str) -> None:
 
     assert highest(before, after) == "widens"
     assert words is None or ("widens", words) in found(before, after)
+
+
+def test_a_format_of_numbers_is_not_said_to_be_one_of_strings() -> None:
+    before, after = of(a={"type": "integer", "format": "epoch"}), of(a={"type": "integer"})
+
+    assert found(before, after) == [("widens", "argument 'a': the format was removed")]
+    assert found(of(a={"type": "string", "format": "uri"}), of(a={"type": "string"})) == [
+        ("widens", "argument 'a' now accepts any string (format removed)")
+    ]
 
 
 def test_an_argument_that_is_gone_is_accepted_less() -> None:
