@@ -501,6 +501,27 @@ def test_a_program_that_cannot_be_started_is_an_error_for_the_request(tmp_path: 
     assert "there is no program" in answer.error["message"]
 
 
+def test_a_modern_client_falls_back_where_the_server_has_sessions(tmp_path: Path) -> None:
+    """The server was approved in the older era: it is not even started for a question it does not know."""
+    project = Project(tmp_path)
+    project.lock("files", *project.serve())
+
+    async def talk(gateway: Gateway) -> str:
+        with anyio.fail_after(20):
+            async with Client(gateway.url("files"), mode="auto") as client:
+                await client.list_tools()
+                assert len(gateway.children()) == 1
+                return client.protocol_version
+
+    with running(project) as gateway:
+        probe = gateway.ask("files", "server/discover")
+        assert gateway.children() == []
+        version = anyio.run(talk, gateway)
+
+    assert (probe.status, probe.error["code"]) == (400, -32022)
+    assert probe.error["data"]["supported"] == [version]
+
+
 # How it ends.
 
 

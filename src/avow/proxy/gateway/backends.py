@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from avow.core.severity import Severity
+from avow.core.snapshot import Era
 from avow.protocol.events import Event
 from avow.protocol.gate import Gate, HeaderFacts, Knowledge, Phase
+from avow.protocol.gate.refusal import VERSION_UNSUPPORTED
+from avow.protocol.messages import error_response
 from avow.proxy.contracts import Held
 from avow.proxy.gateway.conversation import Conversation
-from avow.proxy.gateway.envelopes import claims
+from avow.proxy.gateway.envelopes import claims, envelope
 from avow.proxy.gateway.local import LocalSession
 from avow.proxy.gateway.metrics import Metrics
 from avow.proxy.gateway.process import ServerProcess
@@ -155,6 +158,21 @@ class LocalBackend(Backend):
     async def open(self, _headers: tuple[Header, ...]) -> Session:
         """A process of its own."""
         return LocalSession(self._gate(), self.write, await self._start())
+
+    async def ask(self, line: bytes, facts: HeaderFacts, headers: tuple[Header, ...]) -> Stream:
+        """A request of 2026-07-28, unless the server was approved as one that has sessions.
+
+        Some such servers end, or say nothing at all, when they are asked something before the handshake.
+        """
+        approved = self._held.contract.server if self._held.contract is not None else None
+        if approved is None or approved.era is Era.MODERN:
+            return await super().ask(line, facts, headers)
+        data = {"supported": [approved.protocol_version], "requested": facts.protocol_version}
+        outside = envelope(line)
+        stream = Stream()
+        message = "avow: the server has sessions: begin one with initialize"
+        stream.answer(outside.id, error_response(outside.id, VERSION_UNSUPPORTED, message, data))
+        return stream
 
     async def _converse(self, gate: Gate) -> Conversation:
         await self._shared.ready()
