@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
+from avow.core.schema.vocabulary import dialect_of, subschemas
 from avow.errors import DeclarationError, MalformedInputError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ MAX_SCHEMA_BYTES: Final = 1_048_576
 MAX_EFFORT: Final = 500_000
 """How many places a schema may have with every reference written out."""
 
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _EXPLAINED: Final = 10_000
 _BACKTRACKS: Final = 10_000
 _PATTERN_BYTES: Final = 1_048_576
@@ -72,7 +74,8 @@ def compile_checker(schema: JsonValue) -> ArgumentChecker:
     """Compile an approved input schema; none at all approves any object.
 
     Raises:
-        DeclarationError: it is no JSON Schema, refers to something outside itself, or is too large.
+        DeclarationError: it is no JSON Schema, refers to something outside itself, has a part that
+            readers read differently, or is too large.
     """
     if schema is None:
         schema = {}
@@ -84,6 +87,7 @@ def compile_checker(schema: JsonValue) -> ArgumentChecker:
         raise DeclarationError(f"the input schema cannot be read: {exc.message}") from exc
     if size > MAX_SCHEMA_BYTES:
         raise DeclarationError(f"the input schema is larger than {MAX_SCHEMA_BYTES} bytes")
+    _refuse_ambiguous(schema)
     effort = _Effort(schema)
     places = effort.of(schema)
     if places > MAX_EFFORT:
@@ -118,6 +122,31 @@ def _declared(schema: JsonObject | bool) -> frozenset[str]:
     return frozenset(properties) if isinstance(properties, dict) else frozenset()
 
 
+def _refuse_ambiguous(schema: JsonObject | bool) -> None:
+    """Refuse a part in another dialect, where keywords silently lose their meaning, or with its own address.
+
+    References below such an address lead elsewhere than they seem to, and how far cannot be measured.
+    """
+    dialect = dialect_of(schema)
+    addresses = ("$id", "id") if "draft-04" in dialect else ("$id",)
+    waiting: list[JsonValue] = [schema]
+    seen = set()
+    while waiting:
+        place = waiting.pop()
+        if not isinstance(place, dict) or id(place) in seen:
+            continue
+        seen.add(id(place))
+        if place is not schema:
+            own = next((str(place[word]) for word in addresses if word in place), "#")
+            if not own.startswith("#") or ("$schema" in place and dialect_of(place) != dialect):
+                raise DeclarationError("a part of the input schema has a dialect or an address of its own")
+        waiting.extend(inner for _, inner in subschemas(place))
+        # A reference may lead to a part that is no schema by its place.
+        waiting.extend(
+            _target(schema, place[word]) for word in _REFERENCES if isinstance(place.get(word), str)
+        )
+
+
 class _Effort:
     """Counts the places of a schema with its references written out; one that leads to itself counts once."""
 
@@ -138,7 +167,7 @@ class _Effort:
         if not isinstance(schema, dict):
             return 1
         places = 1 + sum(map(self._of, schema.values()))
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        for keyword in _REFERENCES:
             if isinstance(reference := schema.get(keyword), str):
                 places += self._of_target(reference)
         return min(places, MAX_EFFORT + 1)

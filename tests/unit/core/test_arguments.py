@@ -73,6 +73,43 @@ def test_what_does_not_compile_is_refused_without_quoting_it(schema: Any) -> Non
     assert "example.com" not in caught.value.message
 
 
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"const": "safe", "$schema": DRAFT_4}}},
+        {"$schema": DRAFT_7, "properties": {"a": {"items": {"$schema": DRAFT_4, "const": 1}}}},
+        {"properties": {"a": {"$ref": "#/parts/b"}}, "parts": {"b": {"not": {"$schema": DRAFT_4}}}},
+        {"properties": {"a": {"$id": "https://example.com/s", "$ref": "#/$defs/b"}}, "$defs": {"b": {}}},
+        {"$schema": DRAFT_4, "properties": {"a": {"id": "https://example.com/s"}}},
+    ],
+)
+def test_a_part_that_readers_read_differently_is_refused(schema: Any) -> None:
+    """In draft-04 `const` is no keyword: below that word, the validator would accept anything."""
+    with pytest.raises(DeclarationError, match="dialect or an address of its own"):
+        compile_checker(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$schema": DRAFT_7, "properties": {"a": {"const": "safe", "$schema": DRAFT_7}}},
+        {"properties": {"$schema": {"type": "string"}, "$id": {"type": "string"}, "a": {"const": "safe"}}},
+        {"examples": [{"$schema": DRAFT_4, "$id": "x:y"}], "properties": {"a": {"const": "safe", "id": "x"}}},
+        {"$schema": DRAFT_7, "properties": {"a": {"$id": "#a", "const": "safe"}, "b": {"$ref": "#"}}},
+        {"$id": "https://example.com/s", "properties": {"a": {"const": "safe"}}},
+    ],
+)
+def test_words_that_only_look_like_another_dialect_are_fine(schema: Any) -> None:
+    checker = compile_checker(schema)
+
+    assert checker.check({"a": "safe"}) is None
+    assert checker.check({"a": "evil"}) is not None
+
+
 def test_a_schema_has_a_size() -> None:
     with pytest.raises(DeclarationError, match="larger"):
         compile_checker({"description": "x" * MAX_SCHEMA_BYTES})
