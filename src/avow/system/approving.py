@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from avow.core.artifact import artifact_drift
 from avow.core.credentials import refuse_secrets
 from avow.core.documents import snapshot_document
-from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift
+from avow.core.drift.volatile import approval_drift
 from avow.core.lockfile import Entry, Lockfile
 from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust
 from avow.errors import LockfileError, UsageError
@@ -101,7 +101,7 @@ def _drift(before: Entry | MCPTrustLockfile | None, after: Entry) -> tuple[Drift
     if before is None:
         return ()
     if isinstance(before, Entry):
-        drifts = diff(before.snapshot, after.snapshot)
+        drifts = approval_drift(before.snapshot, after.snapshot)
     else:
         drifts = compare_with_mcptrust(before, after.snapshot)
     return (*drifts, *artifact_drift(before.artifact, after.artifact))

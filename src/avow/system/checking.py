@@ -8,6 +8,7 @@ from avow.core.artifact import artifact_drift
 from avow.core.canonical import Digest
 from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift, DriftType, highest
+from avow.core.drift.volatile import approval_drift
 from avow.core.lockfile import Entry
 from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust, not_compared
 from avow.core.policy import Allowed, Policy, apply
@@ -149,6 +150,6 @@ class _Known:
 def _differences(approved: Approved, seen: Snapshot) -> tuple[Drift, ...]:
     match approved:
         case Entry(snapshot=snapshot):
-            return diff(snapshot, seen)
+            return approval_drift(snapshot, seen)
         case MCPTrustLockfile():
             return compare_with_mcptrust(approved, seen)

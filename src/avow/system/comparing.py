@@ -11,10 +11,10 @@ from avow.core.capability import Signature
 from avow.core.documents import read_snapshot_document
 from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift
+from avow.core.drift.volatile import approval_drift
 from avow.core.lockfile import Entry, loads
 from avow.core.snapshot import Snapshot
 from avow.core.target import FileTarget
-from avow.core.volatile import with_volatile
 from avow.errors import MalformedInputError, UsageError
 from avow.system.checking import Compared, Judging, judge
 from avow.system.files import read_bounded
@@ -88,8 +88,7 @@ def _differences(before: Entry | None, after: Entry | None) -> tuple[Drift, ...]
         return diff(_nothing_of(after.snapshot), after.snapshot)
     if after is None:
         return diff(before.snapshot, _nothing_of(before.snapshot))
-    volatile = {*before.snapshot.volatile, *after.snapshot.volatile}
-    drifts = diff(with_volatile(before.snapshot, volatile), with_volatile(after.snapshot, volatile))
+    drifts = approval_drift(before.snapshot, after.snapshot)
     # Where a side does not know its package there is nothing to compare.
     return drifts if after.artifact is None else (*drifts, *artifact_drift(before.artifact, after.artifact))
 
