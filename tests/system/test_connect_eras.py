@@ -22,7 +22,7 @@ def test_a_modern_server_is_asked_without_a_handshake() -> None:
 @pytest.mark.parametrize("habit", ["silent", "strict", "stateless"])
 def test_a_legacy_server_is_found_whatever_it_does_with_the_probe(habit: str) -> None:
     """It ignores the probe and the ping behind it, leaves at once, or answers lists before a handshake."""
-    snapshot = look("odd", habit)
+    snapshot = look("odd", habit, timeout=3.0)
 
     assert snapshot.era is Era.LEGACY
     assert tools(snapshot) == ["echo", "add"]

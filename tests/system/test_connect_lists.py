@@ -28,7 +28,10 @@ def test_ten_thousand_tools_are_no_problem() -> None:
 
 @pytest.mark.parametrize(
     ("way", "reason"),
-    [("same_cursor", "the same cursor twice"), ("same_page", "a page came twice")],
+    [
+        ("same_cursor", "it gave the same cursor twice"),
+        ("same_page", "it gives the same pages again and again"),
+    ],
 )
 def test_a_list_that_goes_round_in_a_circle_is_left(way: str, reason: str) -> None:
     """What was seen is kept, and the snapshot says that it may not be all."""
@@ -36,7 +39,23 @@ def test_a_list_that_goes_round_in_a_circle_is_left(way: str, reason: str) -> No
 
     assert tools(snapshot) == ["tool_0"]
     assert not snapshot.complete
-    assert snapshot.notes == (f"tools/list goes round in a circle: {'it gave ' * ('cursor' in way)}{reason}",)
+    assert snapshot.notes == (f"tools/list goes round in a circle: {reason}",)
+
+
+@pytest.mark.parametrize("way", ["behind_an_empty_cursor", "behind_a_circle"])
+def test_what_hides_behind_a_page_that_came_before_is_found(way: str) -> None:
+    """The server gives a page twice, and a new cursor with it: who follows that gets to see more."""
+    snapshot = look("pages", way, "10")
+
+    assert tools(snapshot) == ["tool_0", "tool_9"]
+    assert snapshot.complete
+
+
+def test_no_tools_and_an_empty_cursor_are_just_no_tools() -> None:
+    snapshot = look("pages", "nothing", "0")
+
+    assert snapshot.complete
+    assert snapshot.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -111,6 +130,24 @@ def test_what_cannot_be_listed_is_said_and_the_rest_is_seen() -> None:
         for method in ("resources/list", "resources/templates/list")
     )
     assert [look.snapshot for look in observation.others] == [observation.first] * 3
+
+
+def test_templates_that_take_a_while_are_waited_for() -> None:
+    """They belong to what the server announces, so its silence is not taken for an answer."""
+    snapshot = look("odd", "hesitant")
+
+    assert list(snapshot.signature.templates) == ["note://{n}"]
+    assert snapshot.complete
+
+
+def test_templates_that_never_come_are_missing() -> None:
+    """Half of the time is spent on waiting for them, once; the rest is enough for everything else."""
+    observation = observe(sample("odd", "silent"), ConnectOptions(timeout=3.0), thorough=False)
+
+    assert not observation.first.complete
+    assert "the server did not answer resources/templates/list" in observation.first.notes
+    assert all(not look.snapshot.complete for look in observation.others)
+    assert len(observation.others) > 1
 
 
 def test_an_answer_without_a_list_to_what_was_never_announced_is_noted() -> None:

@@ -103,6 +103,18 @@ def silent() -> None:
                 handle(message, capabilities={"tools": {}, "resources": {}})
 
 
+def hesitant() -> None:
+    """Thinks for a while before it lists the templates of its resources."""
+    for message in messages():
+        if message.get("method") == "resources/templates/list":
+            templates = {"resourceTemplates": [{"uriTemplate": "note://{n}", "name": "n"}]}
+            threading.Timer(1.3, answer, [message, templates]).start()
+        elif message.get("method") == "resources/list":
+            answer(message, {"resources": [NOTE]})
+        else:
+            handle(message, capabilities={"tools": {}, "resources": {}})
+
+
 def strict() -> None:
     """Leaves at the first request that is not the handshake."""
     for message in messages():

@@ -29,6 +29,17 @@ def page(cursor: str | None) -> Json:
             return {"tools": [tool(0)] if cursor is None else [], "nextCursor": "0"}
         case "same_page":
             return {"tools": [tool(0)], "nextCursor": str(start + 1)}
+        case "nothing":
+            return {"tools": [], "nextCursor": ""}
+        case "behind_an_empty_cursor":
+            return {
+                None: {"tools": [tool(0)], "nextCursor": ""},
+                "": {"tools": [tool(0)], "nextCursor": "9"},
+                "9": {"tools": [tool(9)]},
+            }[cursor]
+        case "behind_a_circle":
+            following = {None: "1", "1": "9"}.get(cursor)
+            return {"tools": [tool(0 if following else 9)], "nextCursor": following}
         case "endless":
             return {
                 "tools": [tool(number) for number in range(start, start + PAGE)],

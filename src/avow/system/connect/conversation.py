@@ -63,6 +63,7 @@ class Conversation:
         self.limits = limits
         self.client_name = client_name
         self.changed: set[Kind] = set()
+        self.silent: set[Kind] = set()
         self.last_stir = 0.0
         self.notes: list[str] = []
         self._modern_version: str | None = None

@@ -1,16 +1,14 @@
-"""Reading a server's lists to their end: pages, limits, and lists that nobody announced."""
+"""Reading a server's lists: several at once, those that it keeps back, and those that it never announced."""
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Final
 
 from avow.core.canonical import JsonObject
-from avow.core.capability import Capability, Kind, Signature
-from avow.errors import DeclarationError, PeerProtocolError, ServerLaunchError
+from avow.core.capability import Kind, Signature
+from avow.errors import PeerProtocolError, ServerLaunchError
 from avow.system.connect.conversation import Conversation
-from avow.system.connect.options import MalformedAnswerError
-from avow.system.connect.wire import METHOD_NOT_FOUND, Failure, Result
+from avow.system.connect.pages import Listing, UnreadableListError, read_list
 
 # The member of the server's capabilities that announces each kind.
 DECLARED_BY: Final = {
@@ -20,28 +18,9 @@ DECLARED_BY: Final = {
     Kind.TEMPLATE: "resources",
 }
 
-_BURST: Final = 0.01
-_PATIENCE: Final = 1.0
-_PATIENCE_OVER_HTTP: Final = 10.0
+_BURST: Final = 0.05
+_PATIENCE_WITH_THE_SILENT: Final = 0.5
 _FENCE: Final = 1.0
-
-
-class UnreadableListError(MalformedAnswerError):
-    """The answer is sound, and what it holds is no list of one kind's capabilities."""
-
-
-@dataclass(slots=True)
-class Listing:
-    """One kind, as far as it could be read; `problem` says why no further."""
-
-    kind: Kind
-    capabilities: dict[str, Capability] = field(default_factory=dict)
-    problem: str = ""
-    is_refused: bool = False
-
-    def is_same(self, other: "Listing") -> bool:
-        """Whether both show the same definitions, in whatever order."""
-        return _digests(self.capabilities) == _digests(other.capabilities)
 
 
 Listings = dict[Kind, Listing]
@@ -65,44 +44,25 @@ def read_lists(conversation: Conversation, kinds: Iterable[Kind]) -> Listings:
     for kind in sorted(kinds, key=lambda kind: kind is not Kind.TEMPLATE):
         conversation.changed.discard(kind)
         asked[kind] = conversation.ask(kind.list_method)
-    templates = asked.pop(Kind.TEMPLATE, None)
-    lists = {kind: read_list(conversation, kind, number) for kind, number in asked.items()}
-    if templates is not None:
-        patience = _PATIENCE if conversation.channel.is_ordered else _PATIENCE_OVER_HTTP
-        if not asked or conversation.answer_by(templates, time.monotonic() + patience):
-            lists[Kind.TEMPLATE] = read_list(conversation, Kind.TEMPLATE, templates)
-        else:
-            conversation.note(f"the server did not answer {Kind.TEMPLATE.list_method}")
-            lists[Kind.TEMPLATE] = Listing(Kind.TEMPLATE)
-    return lists
+    return {
+        kind: read_list(conversation, kind, number)
+        if kind is not Kind.TEMPLATE or _is_answered(conversation, kind, number)
+        else Listing(kind, problem=f"the server did not answer {kind.list_method}")
+        for kind, number in sorted(asked.items(), key=lambda item: item[0] is Kind.TEMPLATE)
+    }
 
 
-def read_list(conversation: Conversation, kind: Kind, number: int) -> Listing:
-    """Follow one list from its first page, which was asked for as `number`."""
-    listing = Listing(kind)
-    cursors: set[str] = set()
-    cursor: str | None = None
-    while True:
-        answer = conversation.answer(number)
-        # Some servers write an empty cursor for "no more", and start anew or refuse when it is sent back.
-        is_afterthought = cursor == ""
-        if isinstance(answer, Failure):
-            if not is_afterthought:
-                _refuse(conversation, listing, answer)
-            return listing
-        cursor = _read_page(conversation, listing, answer, is_afterthought=is_afterthought)
-        if cursor is None:
-            return listing
-        if cursor in cursors:
-            listing.problem = f"{kind.list_method} goes round in a circle: it gave the same cursor twice"
-        elif len(cursors) + 1 >= conversation.limits.pages:
-            listing.problem = f"{kind.list_method} has more than {conversation.limits.pages} pages"
-        elif len(listing.capabilities) >= conversation.limits.items:
-            listing.problem = f"{kind.list_method} has more than {conversation.limits.items} items"
-        if listing.problem:
-            return listing
-        cursors.add(cursor)
-        number = conversation.ask(kind.list_method, {"cursor": cursor})
+def _is_answered(conversation: Conversation, kind: Kind, number: int) -> bool:
+    """Whether the server answers at all, within half of the time that is left.
+
+    Some never answer a request that they do not know. Who was waited for once is not waited for again.
+    """
+    half = (conversation.deadline - time.monotonic()) / 2
+    patience = min(half, _PATIENCE_WITH_THE_SILENT) if kind in conversation.silent else half
+    if conversation.answer_by(number, time.monotonic() + patience) is not None:
+        return True
+    conversation.silent.add(kind)
+    return False
 
 
 def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: str) -> Listings:
@@ -117,8 +77,12 @@ def undeclared_lists(conversation: Conversation, kinds: Iterable[Kind], fence: s
     found = {}
     for kind, number in asked.items():
         try:
-            is_answered = conversation.answer_by(number, until)
-            listing = read_list(conversation, kind, number) if is_answered else Listing(kind)
+            if conversation.answer_by(number, until) is None:
+                conversation.note(
+                    f"the server does not answer {kind.list_method}, which it does not announce"
+                )
+                continue
+            listing = read_list(conversation, kind, number)
         except UnreadableListError:
             conversation.note(
                 f"the server answers {kind.list_method}, which it does not announce, with no list"
@@ -154,49 +118,3 @@ def check_refusal(conversation: Conversation, listing: Listing) -> None:
     # Templates come with the capability of resources, and most servers have none.
     if listing.is_refused and not listing.problem and listing.kind is not Kind.TEMPLATE:
         conversation.note(f"the server announces {listing.kind.collection} but does not list them")
-
-
-def _refuse(conversation: Conversation, listing: Listing, refusal: Failure) -> None:
-    """The server does not list this kind, or not to its end; one that it does not know has no more."""
-    listing.is_refused = True
-    if refusal.code != METHOD_NOT_FOUND or listing.capabilities:
-        reason = f"{conversation.said(refusal.message)} ({refusal.code})"
-        listing.problem = f"{listing.kind.list_method} was refused: {reason}"
-
-
-def _read_page(
-    conversation: Conversation, listing: Listing, answer: Result, *, is_afterthought: bool
-) -> str | None:
-    """Take in one page; the cursor of the next, or None when there is none to ask for."""
-    kind, server = listing.kind, conversation.server
-    if answer.value.get("resultType", "complete") != "complete":
-        raise PeerProtocolError(f"{server} wants something else before it answers {kind.list_method}")
-    items = answer.value.get(kind.collection)
-    cursor = answer.value.get("nextCursor")
-    if not isinstance(items, list) or not (cursor is None or isinstance(cursor, str)):
-        raise UnreadableListError(f"{server} answered {kind.list_method} with something that is no list")
-    try:
-        page = [Capability.read(kind, item) for item in items]
-    except DeclarationError as exc:
-        raise UnreadableListError(f"{server}: {exc.message}") from exc
-    known = listing.capabilities
-    if page and known and all(_is_known(known, capability) for capability in page):
-        if not is_afterthought:
-            listing.problem = f"{kind.list_method} goes round in a circle: a page came twice"
-        return None
-    for capability in page:
-        if capability.name in known:
-            raise UnreadableListError(
-                f"{server} lists two {kind.collection} called {conversation.said(capability.name)}"
-            )
-        known[capability.name] = capability
-    return cursor
-
-
-def _is_known(known: Mapping[str, Capability], capability: Capability) -> bool:
-    earlier = known.get(capability.name)
-    return earlier is not None and earlier.digest == capability.digest
-
-
-def _digests(capabilities: Mapping[str, Capability]) -> dict[str, str]:
-    return {name: capability.digest for name, capability in capabilities.items()}
