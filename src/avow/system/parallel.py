@@ -1,5 +1,6 @@
 """Several jobs at once, each waiting for a server; Ctrl-C ends the servers and waits for nothing else."""
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,14 @@ class Started(Generic[Value]):
         self._waiting = list(jobs)[::-1]
         self._results: dict[str, Value] = {}
         self._errors: list[BaseException] = []
+        self._is_interrupted = False
+        # Python drops a Ctrl-C that hits certain moments of an import, and whoever waits is importing.
+        self._listens = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._listens:
+            signal.signal(signal.SIGINT, self._interrupt)
         # Daemons, since one that waits for a network must not keep the program from ending.
         self._threads = [
             threading.Thread(target=self._work, daemon=True) for _ in range(min(_AT_ONCE, len(jobs)))
@@ -36,17 +45,25 @@ class Started(Generic[Value]):
 
     def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
         """End what runs, unless all went well."""
+        if self._listens:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if error_type is not None:
             self._waiting.clear()
             _end_servers(self._threads)
 
     def results(self) -> dict[str, Value]:
         """Wait for all of them; the results come in the order in which the jobs were given."""
+        if self._is_interrupted:
+            raise KeyboardInterrupt
         for thread in self._threads:
             thread.join()
         for error in self._errors:
             raise error
         return {name: self._results[name] for name in self._jobs}
+
+    def _interrupt(self, *_: object) -> None:
+        self._is_interrupted = True
+        raise KeyboardInterrupt
 
     def _work(self) -> None:
         while self._waiting:

@@ -1,5 +1,6 @@
 """Jobs at the same time."""
 
+import signal
 import threading
 from collections.abc import Callable
 
@@ -41,3 +42,17 @@ def test_a_job_that_raises_is_heard() -> None:
 def test_no_jobs_have_no_results() -> None:
     """A lockfile may be empty."""
     assert in_parallel({}) == {}
+
+
+def test_an_interruption_that_somebody_swallowed_is_not_forgotten() -> None:
+    """Python itself drops one in the middle of an import; the wait that follows would be a long one."""
+    held = threading.Event()
+
+    with pytest.raises(KeyboardInterrupt), Started({"slow": lambda: held.wait(10)}) as started:  # noqa: PT012
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            held.set()
+        started.results()
+
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
