@@ -4,8 +4,12 @@ import pytest
 
 from avow.core.snapshot import Source
 from avow.errors import PeerProtocolError
-from avow.system.connect import MalformedAnswerError
-from connect_helpers import look, tools
+from avow.system.connect import ConnectOptions, MalformedAnswerError, Observation, observe
+from connect_helpers import look, sample, tools
+
+
+def seen(mode: str, era: str) -> Observation:
+    return observe(sample("declaring", mode, era), ConnectOptions(timeout=10.0), thorough=False)
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -27,11 +31,42 @@ def test_a_signature_may_say_what_it_cannot_enumerate() -> None:
     assert snapshot.extra == {"incomplete": ["resources"]}
 
 
-def test_a_list_beyond_the_signature_is_noted() -> None:
-    snapshot = look("declaring", "lists more", "legacy")
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize(
+    ("mode", "shown", "note"),
+    [
+        ("lists more", ["echo", "add", "smuggled"], "smuggled, which the signature does not have"),
+        ("lists otherwise", ["echo", "add"], "echo, otherwise than the signature has it"),
+    ],
+)
+def test_lists_against_the_signature_are_a_look_of_their_own(
+    mode: str, shown: list[str], note: str, era: str
+) -> None:
+    """The signature is what was promised; what a client would be given instead is there to be compared."""
+    observation = seen(mode, era)
 
-    assert tools(snapshot) == ["echo", "add"]
-    assert snapshot.notes == ("tools/list shows smuggled, which the signature does not have",)
+    assert tools(observation.first) == ["echo", "add"]
+    assert f"tools/list shows {note}" in observation.first.notes
+    listed = [look.snapshot for look in observation.others]
+    assert observation.others[0].seen == "in its lists, against its own signature"
+    assert {look.signature.digest for look in listed} == {listed[0].signature.digest}
+    assert tools(listed[0]) == shown
+    assert listed[0].signature.digest != observation.first.signature.digest
+
+
+@pytest.mark.parametrize("mode", ["honestly", "leaves variants out"])
+def test_lists_that_keep_to_the_signature_show_nothing_else(mode: str) -> None:
+    """They may be shorter, and need not repeat the variants of a tool."""
+    observation = seen(mode, "legacy")
+
+    assert {look.snapshot.signature.digest for look in observation.others} == {
+        observation.first.signature.digest
+    }
+    assert observation.first.notes == ()
+
+
+def test_a_list_that_cannot_be_read_is_missing_whatever_was_declared() -> None:
+    assert not look("declaring", "lists without end", "legacy").complete
 
 
 def test_a_signature_that_is_announced_and_not_handed_out_is_noted() -> None:

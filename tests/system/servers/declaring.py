@@ -15,6 +15,8 @@ def digest(value: Json) -> str:
 
 
 tools = [ECHO, ADD]
+if MODE == "leaves variants out":
+    tools = [{**ECHO, "resolvedVariants": [{"annotations": {"readOnlyHint": True}}]}, ADD]
 if MODE == "large":
     tools = [{**ADD, "name": f"tool_{number}"} for number in range(10_001)]
 parts: Json = {"prompts": {}, "resourceTemplates": {}, "resources": {}}
@@ -41,7 +43,12 @@ for message in messages():
         case "signature" if MODE != "hands out nothing":
             answer(message, result)
         case "tools/list":
-            extra = {**ECHO, "name": "smuggled"}
-            answer(message, {"tools": [ECHO, extra] if MODE == "lists more" else [ECHO]})
+            listed = {
+                "lists more": [ECHO, {**ECHO, "name": "smuggled"}],
+                "lists otherwise": [{**ECHO, "inputSchema": {"type": "object", "properties": {"path": {}}}}],
+                "lists without end": [ECHO],
+            }
+            more = {"nextCursor": "again"} if MODE == "lists without end" else {}
+            answer(message, {"tools": listed.get(MODE, [ECHO]), **more})
         case _:
             handle(message, capabilities={"tools": {}, "signature": {"digest": announced}})

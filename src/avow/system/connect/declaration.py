@@ -1,15 +1,20 @@
-"""The signature that a server declares itself, when it announces one: fetched, bounded and proven."""
+"""The signature that a server declares itself, if it does: fetched, proven, and held against its lists."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import JsonObject, digest
 from avow.core.capability import Capability, Kind, Signature
 from avow.errors import DeclarationError, PeerProtocolError
 from avow.system.connect.conversation import Conversation
 from avow.system.connect.listing import Listings
 from avow.system.connect.options import MalformedAnswerError
 from avow.system.connect.wire import METHOD_NOT_FOUND, Failure, Result
+
+_VARIANTS: Final = "resolvedVariants"
+_MOST_NOTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +23,7 @@ class Declaration:
 
     signature: Signature
     is_complete: bool
-    incomplete: tuple[str, ...]
+    open_kinds: frozenset[Kind]
 
 
 def announced_digest(capabilities: JsonObject) -> Any:
@@ -52,41 +57,71 @@ def read_declaration(conversation: Conversation, capabilities: JsonObject) -> De
     return _prove(conversation, answer, announced)
 
 
-def note_undeclared(conversation: Conversation, declared: Declaration, lists: Listings) -> None:
-    """Remark on what a server lists outside of its own signature."""
-    for kind, listing in lists.items():
-        if kind.collection in declared.incomplete:
-            continue
-        outside = sorted(listing.capabilities.keys() - declared.signature.of_kind(kind).keys())
-        for name in outside[:5]:
-            conversation.note(
-                f"{kind.list_method} shows {conversation.said(name)}, which the signature does not have"
-            )
+def listed_otherwise(declared: Declaration, lists: Listings) -> list[Capability]:
+    """What a server lists outside of its own signature, or otherwise than the signature has it."""
+    return [
+        capability
+        for kind, listing in lists.items()
+        for capability in listing.capabilities.values()
+        if not _is_declared(declared, capability)
+    ]
+
+
+def as_listed(declared: Declaration, otherwise: Iterable[Capability]) -> Signature:
+    """The signature as a client meets it: with what the server lists, where that is not what it declares."""
+    known = {(capability.kind, capability.name): capability for capability in declared.signature}
+    shown = {(capability.kind, capability.name): capability for capability in otherwise}
+    return Signature.of((known | shown).values())
+
+
+def note_otherwise(
+    conversation: Conversation, declared: Declaration, otherwise: Iterable[Capability]
+) -> None:
+    """Remark on what a server lists against its own signature."""
+    for capability in islice(otherwise, _MOST_NOTES):
+        kind, name = capability.kind, conversation.said(capability.name)
+        known = capability.name in declared.signature.of_kind(kind)
+        what = "otherwise than the signature has it" if known else "which the signature does not have"
+        conversation.note(f"{kind.list_method} shows {name}, {what}")
+
+
+def _is_declared(declared: Declaration, listed: Capability) -> bool:
+    known = declared.signature.of_kind(listed.kind).get(listed.name)
+    if known is None:
+        return listed.kind in declared.open_kinds
+    if known.digest == listed.digest:
+        return True
+    # Variants are for whoever reads the signature; a list may leave them out.
+    if _VARIANTS not in known.definition or _VARIANTS in listed.definition:
+        return False
+    return (
+        digest({name: value for name, value in known.definition.items() if name != _VARIANTS})
+        == listed.digest
+    )
 
 
 def _prove(conversation: Conversation, answer: Result, announced: Any) -> Declaration:
+    # Few servers declare anything, and the gate takes a while to import.
+    from avow.protocol.gate.signature import read_declaration as read
+
     server, value, limits = conversation.server, answer.value, conversation.limits
-    items = {kind: value.get(kind.collection, []) for kind in Kind}
-    incomplete = value.get("incomplete", [])
-    if not all(isinstance(part, list) for part in (*items.values(), incomplete)):
-        raise MalformedAnswerError(f"{server} sent a signature that is none")
-    if answer.size > limits.signature_bytes or sum(map(len, items.values())) > limits.signature_items:
+    items = [value.get(kind.collection, []) for kind in Kind]
+    count = sum(len(part) for part in items if isinstance(part, list))
+    if answer.size > limits.signature_bytes or count > limits.signature_items:
         raise PeerProtocolError(
             f"the signature of {server} is larger than {limits.signature_bytes // 1024} KiB "
             f"or {limits.signature_items} items"
         )
     try:
-        signature = Signature.of(Capability.read(kind, item) for kind in Kind for item in items[kind])
+        declared = read(value, limits.signature_items)
     except DeclarationError as exc:
-        raise MalformedAnswerError(f"{server}: {exc.message}") from exc
-    for claimed in (value.get("digest"), announced):
-        if claimed != signature.digest:
-            raise MalformedAnswerError(
-                f"{server} sent a signature that does not have the digest it claims",
-                hint="the server's author has to fix this; nobody can tell which of the two is meant",
-            )
-    names = tuple(kind.collection for kind in Kind if kind.collection in incomplete)
-    for name in names:
-        conversation.note(f"the server cannot enumerate its {name}")
-    is_complete = value.get("complete", True) is True and not incomplete
-    return Declaration(signature, is_complete, names)
+        raise MalformedAnswerError(f"{server} sent a signature that is none: {exc.message}") from exc
+    if not value.get("digest") == announced == declared.signature.digest:
+        raise MalformedAnswerError(
+            f"{server} sent a signature that does not have the digest it claims",
+            hint="the server's author has to fix this; nobody can tell which of the two is meant",
+        )
+    for kind in Kind:
+        if kind in declared.open_kinds:
+            conversation.note(f"the server cannot enumerate its {kind.collection}")
+    return Declaration(declared.signature, value.get("complete", True) is True, declared.open_kinds)

@@ -79,7 +79,7 @@ def _look_in(
             deadline = time.monotonic() + options.timeout
             try:
                 session = introduce(target, channel, further.options(options), deadline, further.opening)
-                results[further] = Look(further.seen, session.look()[0].snapshot)
+                results[further] = Look(further.seen, session.look()[-1].snapshot)
             except UnavailableError as exc:
                 results[further] = exc
     return results

@@ -17,7 +17,7 @@ from avow.system.connect.negotiation import Opening
 from avow.system.connect.opening import open_session
 from avow.system.connect.options import ConnectOptions, Look, Observation
 from avow.system.connect.sameness import is_same
-from avow.system.connect.session import Session, by_client
+from avow.system.connect.session import AGAINST_ITSELF, Session, by_client
 from avow.system.connect.settling import QUIET, QUIET_AS_EXPECTED
 from avow.system.connect.starting import Program
 
@@ -36,7 +36,8 @@ def observe_live(
         goes_on = session.era is Era.LEGACY and not isinstance(target, HttpTarget)
         first, *others = session.look(twice=True, moment=0.0 if goes_on else QUIET_AS_EXPECTED)
         moment = QUIET if thorough else QUIET_AS_EXPECTED
-        looks, doubtful = _look_as_others(target, session, first.snapshot, names, moment)
+        shown = others[0].snapshot if others and others[0].seen == AGAINST_ITSELF else first.snapshot
+        looks, doubtful = _look_as_others(target, session, shown, names, moment)
     sessions = _further_sessions(target, session.era, names, doubtful, thorough=thorough)
     # Where there is doubt, a new session gets all the time to change that there is.
     expected = None if doubtful and goes_on else first.snapshot.signature.digest

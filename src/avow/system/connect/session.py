@@ -1,6 +1,7 @@
 """One session with a server: open it, look at everything it shows, look again, look as somebody else."""
 
 from dataclasses import replace
+from typing import Final
 
 from avow.core.canonical import Digest
 from avow.core.capability import Kind
@@ -9,7 +10,13 @@ from avow.core.target import Target
 from avow.errors import ServerLaunchError
 from avow.system.connect.channel import Channel
 from avow.system.connect.conversation import Conversation
-from avow.system.connect.declaration import Declaration, note_undeclared, read_declaration
+from avow.system.connect.declaration import (
+    Declaration,
+    as_listed,
+    listed_otherwise,
+    note_otherwise,
+    read_declaration,
+)
 from avow.system.connect.listing import (
     Listings,
     check_refusal,
@@ -33,6 +40,8 @@ from avow.system.connect.settling import (
     changing_members,
     has_changed_openly,
 )
+
+AGAINST_ITSELF: Final = "in its lists, against its own signature"
 
 
 class Session:
@@ -72,7 +81,7 @@ class Session:
             conversation,
             kinds,
             may_change=self._may_change,
-            expected=self._expected,
+            is_expected=self._is_expected,
             moment=moment,
         )
         self._lists = settling.read()
@@ -82,15 +91,22 @@ class Session:
         self.has_settled = settling.has_settled
         found = self._undeclared()
         self._lists |= found
-        if self._declaration is not None:
-            note_undeclared(conversation, self._declaration, self._lists)
-        first = Look("", self._snapshot(self._lists))
+        looks = self._first_looks()
         if again is None:
-            return (first,)
+            return looks
         different = [kind for kind in kinds if not again[kind].is_same(self._lists[kind])]
         methods = [kind.list_method for kind in different or kinds[:1]] or [Kind.TOOL.list_method]
         seen = f"on a second {' and '.join(methods)} in the same session"
-        return first, Look(seen, self._snapshot(again | found))
+        return *looks, Look(seen, self._shown(again | found))
+
+    def _first_looks(self) -> tuple[Look, ...]:
+        """What the server declares, and what it lists where that is something else."""
+        if self._declaration is None:
+            return (Look("", self._snapshot(self._lists)),)
+        otherwise = listed_otherwise(self._declaration, self._lists)
+        note_otherwise(self._conversation, self._declaration, otherwise)
+        first = Look("", self._snapshot(self._lists))
+        return (first, Look(AGAINST_ITSELF, self._shown(self._lists))) if otherwise else (first,)
 
     def look_as(self, name: str, *, moment: float = 0.0) -> Look:
         """What the server shows to a client with another name, on the same connection.
@@ -105,9 +121,10 @@ class Session:
         if self.era is Era.MODERN:
             return self._look_as_modern(name)
         negotiated = initialize_again(self._conversation, self._negotiated.version)
-        expected = signature_of(self._lists).digest
-        other = Session(self._target, self._conversation, negotiated, expected)
-        return Look(by_client(name), other.look(moment=moment)[0].snapshot)
+        declared = self._declaration
+        signature = signature_of(self._lists) if declared is None else declared.signature
+        other = Session(self._target, self._conversation, negotiated, signature.digest)
+        return Look(by_client(name), other.look(moment=moment)[-1].snapshot)
 
     def _look_as_modern(self, name: str) -> Look:
         conversation = self._conversation
@@ -117,12 +134,19 @@ class Session:
         new = [kind for kind in declared_kinds(negotiated.capabilities) if kind not in lists]
         other = Session(self._target, conversation, negotiated)
         other._declaration = read_declaration(conversation, negotiated.capabilities)
-        return Look(by_client(name), other._snapshot(lists | read_lists(conversation, new)))
+        return Look(by_client(name), other._shown(lists | read_lists(conversation, new)))
 
     @property
     def _may_change(self) -> bool:
-        """Whether the lists are what counts, and may be different in a moment."""
-        return self._declaration is None and bool(changing_members(self._negotiated.capabilities))
+        """Whether the lists may be different in a moment."""
+        return bool(changing_members(self._negotiated.capabilities))
+
+    def _is_expected(self, lists: Listings) -> bool:
+        """Whether the lists need not be doubted for long."""
+        declared = self._declaration
+        if declared is None:
+            return signature_of(lists).digest == self._expected
+        return declared.signature.digest == self._expected and not listed_otherwise(declared, lists)
 
     def _subscribe(self) -> None:
         """Ask a modern server to announce changes, which it otherwise keeps to itself."""
@@ -175,14 +199,22 @@ class Session:
         )
         if declared is None:
             return snapshot
-        extra = {"incomplete": list(declared.incomplete)} if declared.incomplete else {}
+        incomplete = [kind.collection for kind in Kind if kind in declared.open_kinds]
         return replace(
             snapshot,
             signature=declared.signature,
             source=Source.DECLARED,
-            complete=declared.is_complete,
-            extra=extra,
+            complete=declared.is_complete and not problems,
+            extra={"incomplete": incomplete} if incomplete else {},
         )
+
+    def _shown(self, lists: Listings) -> Snapshot:
+        """The same as a client meets it, who does not ask whether the lists keep to the signature."""
+        snapshot = self._snapshot(lists)
+        if self._declaration is None:
+            return snapshot
+        otherwise = listed_otherwise(self._declaration, lists)
+        return replace(snapshot, signature=as_listed(self._declaration, otherwise))
 
 
 def by_client(name: str) -> str:

@@ -1,13 +1,13 @@
 """Waiting until a server has stopped changing its lists, and telling open changes from secret ones."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from avow.core.canonical import Digest, JsonObject
+from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
 from avow.system.connect.conversation import Conversation
-from avow.system.connect.listing import Listings, read_lists, signature_of
+from avow.system.connect.listing import Listings, read_lists
 
 # How long a server that may change its lists has to keep still before we believe what it shows; less
 # when it shows what was expected, since nobody would thank us for waiting then.
@@ -37,14 +37,14 @@ class Settling:
         kinds: Sequence[Kind],
         *,
         may_change: bool,
-        expected: Digest | None,
+        is_expected: Callable[[Listings], bool],
         moment: float = QUIET_AS_EXPECTED,
     ) -> None:
-        """Nothing is asked yet. `expected` is the digest of lists that need no more than a `moment`."""
+        """Nothing is asked yet. Lists that are expected need no more than a `moment`."""
         self._conversation = conversation
         self._kinds = kinds
         self._may_change = may_change
-        self._expected = expected
+        self._is_expected = is_expected
         self._moment = moment
         self._start = time.monotonic()
         self._end = min(conversation.deadline, self._start + _LONGEST_UNREST)
@@ -71,7 +71,7 @@ class Settling:
     def _changes_before_quiet(self, lists: Listings) -> bool:
         """Wait until the server has been quiet for a while; True when it announces a change instead."""
         conversation = self._conversation
-        quiet = self._moment if signature_of(lists).digest == self._expected else QUIET
+        quiet = self._moment if self._is_expected(lists) else QUIET
         while not conversation.changed.intersection(self._kinds):
             if not self._may_change and conversation.last_stir == 0:
                 return False
