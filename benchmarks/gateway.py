@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import httptools
+import uvloop
 
 SERVERS = Path(__file__).parent / "gateway_servers.py"
 VERSION = "2026-07-28"
@@ -161,7 +162,8 @@ def in_turns(ways: dict[str, tuple[int, str]], era: str, seconds: float, rounds:
     seen: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(rounds):
         for way, (port, path) in ways.items():
-            seen[way].append(asyncio.run(load(port, path, era, seconds)))
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                seen[way].append(runner.run(load(port, path, era, seconds)))
     return {way: statistics.median(rates) for way, rates in seen.items()}
 
 
