@@ -6,7 +6,9 @@ from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
+from jsonschema import Draft202012Validator
+from jsonschema.validators import validator_for as judge_for
+from jsonschema_rs import ReferencingError, ValidationError, validator_for
 
 from avow.core.canonical import JsonValue
 from avow.core.schema.compare import Comparison, compare
@@ -14,9 +16,11 @@ from avow.core.schema.differences import Direction
 
 MOST = 200
 SAMPLES = 30
+ADDRESS = "https://a.example/s"
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
-VALIDATORS: dict[str, Any] = {DRAFT_7: Draft7Validator, DRAFT_2019: Draft201909Validator}
+DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
 WORDS = ["", "a", "b", "ab", "abc", "ba"]
 NUMBERS = [-3, -1, 0, 1, 2, 3, 6, 0.5, 1.5, 2.0]
@@ -29,7 +33,7 @@ FLAT = (
 )
 DEEP = (
     "properties properties additionalProperties patternProperties propertyNames items prefixItems "
-    "contains anyOf anyOf oneOf allOf not if then else unevaluatedProperties"
+    "contains anyOf anyOf oneOf allOf not if then else unevaluatedProperties dependentSchemas"
 )
 
 
@@ -102,6 +106,8 @@ class Maker:
                 return {"x$": self.schema(prefix + "x", deeper)}
             case "propertyNames":
                 return random.choice([{"type": "string"}, {"maxLength": 2}, {"pattern": "x$"}])
+            case "dependentSchemas":
+                return {prefix + "x": self.schema(prefix, deeper)}
             case "items" | "contains":
                 return self.schema(prefix + "_", deeper)
             case "prefixItems":
@@ -118,24 +124,63 @@ class Maker:
         after = copy.deepcopy(schema)
         for _ in range(self.random.randrange(1, 3)):
             prefix, place = self.random.choice([("", after), *_places("", after)])
-            word = self.random.choice([self.keyword(1), *place, *place])
+            words = [word for word in place if not word.startswith("$")]
+            word = self.random.choice([self.keyword(1), *words, *words])
             if word in place and self.random.random() < 0.4:
                 del place[word]
             else:
                 place[word] = self.value(word, prefix, 1)
         return {**after, "type": "object"}
 
-    def referring(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def referring(self, schema: dict[str, Any], document: str = "") -> dict[str, Any]:
         """The same schema with some of its parts written elsewhere and referred to."""
         result = copy.deepcopy(schema)
         moved: dict[str, Any] = {}
-        for _, place in _places("", result):
+        for prefix, place in _places("", result):
             if self.random.random() < 0.4:
-                name = f"part{len(moved)}"
+                name = f"part{len(moved)}-{prefix}"
                 moved[name] = dict(place)
                 place.clear()
-                place["$ref"] = f"#/$defs/{name}"
+                place["$ref"] = f"{document}#/$defs/{name}"
         return {**result, "$defs": moved}
+
+    def in_dialects(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The same words, some of them below the name of a dialect."""
+        result = copy.deepcopy(schema)
+        places = [place for _, place in _places("", result)]
+        for place in self.random.sample(places, min(len(places), 2)):
+            place["$schema"] = self.random.choice([DRAFT_4, DRAFT_7, DRAFT_2020])
+        return result
+
+    def speaking(self, name: str, depth: int = 2) -> dict[str, Any]:
+        """A schema that speaks of a member in one way or another."""
+        known = "x"
+        plain: list[dict[str, Any]] = [
+            {"properties": {name: self.schema(name, 1)}},
+            {"required": [name]},
+            {"patternProperties": {f"^{name}$": {}}},
+            {"propertyNames": {"enum": [known, name]}},
+            {"dependentRequired": {known: [name]}},
+            {"dependentRequired": {name: [known]}},
+            {"const": {name: 1}},
+            {"$ref": "#/$defs/hidden"},
+        ]
+        if not depth or self.random.random() < 0.4:
+            return self.random.choice(plain)
+        inner = self.speaking(name, depth - 1)
+        return self.random.choice(
+            [{"allOf": [inner]}, {"anyOf": [{}, inner]}, {"not": inner}, *self.conditions(inner)]
+        )
+
+    def conditions(self, schema: dict[str, Any]) -> list[dict[str, Any]]:
+        """Conditions that a schema may stand in."""
+        return [
+            {"not": schema},
+            {"if": schema, "then": {}},
+            {"if": True, "then": schema},
+            {"if": {"required": ["x"]}, "then": {}, "else": schema},
+            {"dependentSchemas": {"x": schema}},
+        ]
 
 
 def _places(prefix: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -144,6 +189,10 @@ def _places(prefix: str, schema: dict[str, Any]) -> list[tuple[str, dict[str, An
         match word:
             case "properties":
                 inside = list(value.items())
+            case "$defs":
+                inside = [(name.partition("-")[2], inner) for name, inner in value.items()]
+            case "dependentSchemas":
+                inside = [(prefix, inner) for inner in value.values()]
             case "anyOf" | "oneOf" | "allOf":
                 inside = [(prefix, inner) for inner in value]
             case "prefixItems":
@@ -172,7 +221,9 @@ def _conditions(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """The schemas inside a schema that are part of a condition."""
     words = ("contains", "not", "if", "then", "else")
     places = [schema, *(place for _, place in _places("", schema))]
-    return [place[word] for place in places for word in words if isinstance(place.get(word), dict)]
+    found = [place[word] for place in places for word in words if isinstance(place.get(word), dict)]
+    dependent = [inner for place in places for inner in place.get("dependentSchemas", {}).values()]
+    return [*found, *(inner for inner in dependent if isinstance(inner, dict))]
 
 
 def _without(schema: dict[str, Any], gone: set[str]) -> dict[str, Any]:
@@ -192,25 +243,38 @@ def _used(value: JsonValue) -> set[str]:
     return set()
 
 
+def _engine(schema: dict[str, Any]) -> Any:
+    """The engine of the gate, None when it does not compile this."""
+    try:
+        return validator_for(schema, validate_formats=False, offline=True)
+    except (ReferencingError, ValidationError, ValueError):
+        return None
+
+
+def _judges(*schemas: dict[str, Any]) -> list[list[Any]]:
+    """The same schemas as each validator reads them."""
+    found = [[judge_for(schema, default=Draft202012Validator)(schema) for schema in schemas]]
+    engines = [_engine(schema) for schema in schemas]
+    return [*found, engines] if all(engines) else found
+
+
 def _check(before: dict[str, Any], after: dict[str, Any], maker: Maker) -> None:
     found = compare(before, after).differences
     directions = {difference.direction for difference in found}
     if Direction.WIDENS in directions:
         return
-    new = VALIDATORS.get(after.get("$schema", ""), Draft202012Validator)(after)
     gone = {one.path.rpartition("/")[2] for one in found if one.change == "removed"}
     gone = (gone | _declared(before) - _declared(after)) - _declared(*_conditions(after))
     is_narrower = Direction.NARROWS in directions
-    validator = VALIDATORS.get(before.get("$schema", ""), Draft202012Validator)
-    olds = [validator(schema) for schema in (before, _without(before, gone))[: 1 + is_narrower]]
-    for _ in range(SAMPLES):
-        sample = maker.object("", 3)
-        was, is_now = any(old.is_valid(sample) for old in olds), new.is_valid(sample)
-        if not is_narrower:
-            assert was == is_now, f"{before} {after} {sample}: {was}, {is_now}, and nothing is said to differ"
-        elif not _used(sample) & gone:
-            # A member that is declared no longer is gone, whatever is said about undeclared ones.
-            assert was or not is_now, f"{before} {after} {sample}: accepted now, and said to accept less"
+    samples = [maker.object("", 3) for _ in range(SAMPLES)]
+    for new, *olds in _judges(after, *(before, _without(before, gone))[: 1 + is_narrower]):
+        for sample in samples:
+            was, is_now = any(old.is_valid(sample) for old in olds), new.is_valid(sample)
+            if not is_narrower:
+                assert was == is_now, f"{before} {after} {sample}: {was}, {is_now}, nothing is said to differ"
+            elif not _used(sample) & gone:
+                # A member that is declared no longer is gone, whatever is said about undeclared ones.
+                assert was or not is_now, f"{before} {after} {sample}: accepted now, and said to accept less"
 
 
 @settings(max_examples=MOST, deadline=None)
@@ -254,6 +318,40 @@ def test_a_part_behind_a_reference_is_the_same_part(seed: int) -> None:
     assert {one.direction for one in compare(referring, before).differences} <= {Direction.NOTATION}
     _check(referring, maker.edited(before), maker)
     _check(before, maker.referring(maker.edited(before)), maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([ADDRESS, "s", "/s", "//a.example/s"]))
+def test_a_part_behind_the_own_address_is_judged_as_carefully(seed: int, document: str) -> None:
+    """The address of a document is one more way to refer to its parts."""
+    maker = Maker(seed)
+    before = {"$id": ADDRESS, **maker.referring(maker.root(), document)}
+    _check(before, maker.edited(before), maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32))
+def test_another_dialect_inside_is_judged_as_carefully(seed: int) -> None:
+    """Validators change to it in the middle of a schema, without a word."""
+    maker = Maker(seed)
+    before = maker.root()
+    assume("unevaluatedProperties" not in f"{before}")
+    _check(before, maker.in_dialects(before), maker)
+    _check(maker.in_dialects(before), before, maker)
+    _check(maker.in_dialects(before), maker.in_dialects(before), maker)
+
+
+@settings(max_examples=MOST, deadline=None)
+@given(st.integers(0, 2**32))
+def test_an_argument_that_comes_up_in_a_condition_is_new(seed: int) -> None:
+    """However it is spoken of there: a model reads the name and fills it in."""
+    maker = Maker(seed)
+    words = ("properties", "description", "required")
+    before = {"type": "object", **{word: maker.value(word, "", 2) for word in words}}
+    before["$defs"] = {"hidden": {"properties": {"command": {}}}}
+    after = {**before, **maker.random.choice(maker.conditions(maker.speaking("command")))}
+
+    assert Direction.WIDENS in {one.direction for one in compare(before, after).differences}
 
 
 @settings(max_examples=MOST, deadline=None)

@@ -77,9 +77,9 @@ def _compare(before: JsonValue, after: JsonValue, budget: Budget) -> Comparison:
 def _hidden(old: Document, new: Document, found: list[Difference]) -> Iterator[Difference]:
     """Members that are declared for the first time inside a condition."""
     known = members(old, conditional=False)
-    reported = {difference.path for difference in found if difference.change == "added"}
+    reported = [one.path for one in found if one.change == "added" and one.direction is Direction.WIDENS]
     for name, pointer in members(new, conditional=True).items():
-        if name not in known and not any(pointer.startswith(path) for path in reported if path):
+        if name not in known and not any(_is_inside(pointer, path) for path in reported):
             text = f"accepts a new argument '{shown(name)}' under a condition"
             yield Difference(pointer, "added", Direction.WIDENS, text)
 

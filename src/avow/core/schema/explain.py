@@ -7,6 +7,7 @@ from typing import Final
 from avow.core.canonical import JsonValue
 from avow.core.schema.differences import Difference, Direction, either
 from avow.core.schema.locate import located
+from avow.core.schema.mentions import ANY_NAME
 from avow.core.schema.normalise import Reader
 from avow.core.schema.phrases import listed, phrase, shown, subject, those
 from avow.core.schema.remarks import remarks
@@ -81,6 +82,7 @@ class Explainer:
         if not spot.name:
             old, new = objects_only(old), objects_only(new)
         self._types(spot, _by_type(old), _by_type(new))
+        self._brought(spot)
         if self._repeated == repeated:
             self._agree(spot, start, is_narrower=is_narrower)
 
@@ -165,7 +167,7 @@ class Explainer:
             if name in now and name not in known:
                 self._new(spot, new, name)
         for name in sorted(gone):
-            self._gone(spot, old, name)
+            self._gone(spot, old, new, name)
         for name in sorted((new.required & known) - old.required):
             text = f"{subject(spot.inside(name))} is now required"
             self._add(spot, ("required",), Direction.NARROWS, text)
@@ -188,10 +190,25 @@ class Explainer:
         else:
             self._add(spot, ("required",), Direction.WIDENS, text)
 
-    def _gone(self, spot: Spot, old: Objects, name: str) -> None:
-        place = old.properties[name][0]
-        text = f"{subject(spot.inside(name))} is gone"
-        self._record(Difference(place.pointer, "removed", Direction.NARROWS, text, place.schema))
+    def _brought(self, spot: Spot) -> None:
+        """Members that came up in a condition."""
+        told = set()
+        for path, pointer in self._forward.brought(spot.new, spot.old, spot.depth):
+            name = "".join(path).removeprefix(".")
+            if ANY_NAME not in path and name not in told:
+                told.add(name)
+                text = f"accepts a new argument '{shown(spot.inside(name))}' under a condition"
+                self._record(Difference(pointer, "added", Direction.WIDENS, text))
+
+    def _gone(self, spot: Spot, old: Objects, new: Objects, name: str) -> None:
+        place, who = old.properties[name][0], subject(spot.inside(name))
+        text = (
+            f"{who} is no longer declared, and a pattern of names may take it"
+            if new.patterns
+            else f"{who} is gone"
+        )
+        direction = either(widens=bool(new.patterns))
+        self._record(Difference(place.pointer, "removed", direction, text, place.schema))
 
     def _others(self, spot: Spot, old: Objects, new: Objects) -> None:
         what = f"undeclared members in {spot.who}" if spot.name else "undeclared arguments"

@@ -168,11 +168,22 @@ class Facets:
                 continue
             for name, wanted in value.items():
                 if isinstance(wanted, list):
-                    found.update(f"dependentRequired {digest([name, other])}" for other in wanted)
+                    self._document.budget.step(self._depth, count=len(wanted))
+                    found.update(self._dependent(keyword, name, [other]) for other in wanted)
                 else:
-                    inner = self._place.at(f"/{keyword}/{escape(name)}", wanted)
-                    found.add(f"dependentSchemas {digest([name, self._keys.of(inner, self._depth)])}")
+                    found.add(self._dependent(keyword, name, wanted))
         return found
+
+    def _dependent(self, keyword: str, name: str, wanted: JsonValue) -> str:
+        """What one member asks for: another member, or a schema."""
+        steps = f"/{keyword}/{escape(name)}"
+        if isinstance(wanted, list):
+            condition = f"dependentRequired {digest([name, *wanted])}"
+        else:
+            inner = self._keys.of(self._place.at(steps, wanted), self._depth)
+            condition = f"dependentSchemas {digest([name, inner])}"
+        # A schema of its own, so that what it speaks of is found like all the rest.
+        return self._keys.note(condition, Place(self._place.pointer, {keyword: {name: wanted}}))
 
     def _conditions(self, *keywords: str) -> set[str]:
         found = {self._condition(keyword) for keyword in keywords if keyword in self._schema}
@@ -215,7 +226,8 @@ class Facets:
         return self._keys.condition(self._place, *keywords, depth=self._depth)
 
     def _whole(self, keyword: str) -> str:
-        return f"{keyword} {self._keys.of(self._place, self._depth)}"
+        condition = f"{keyword} {self._keys.of(self._place, self._depth)}"
+        return self._keys.note(condition, self._place, keyword)
 
 
 def _is_number(value: JsonValue) -> TypeGuard[int | float]:

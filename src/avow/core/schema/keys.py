@@ -28,6 +28,7 @@ class Keys:
         self._document = document
         self._known: dict[str, str] = {}
         self._open: set[str] = set()
+        self._sources: dict[str, tuple[Place, tuple[str, ...]]] = {}
 
     def of(self, place: Place, depth: int = 0) -> str:
         """The digest of a place."""
@@ -47,7 +48,17 @@ class Keys:
     def condition(self, place: Place, *keywords: str, depth: int = 0) -> str:
         """The digest of some keywords of a place taken together, after the first one's name."""
         members = {keyword: place.schema[keyword] for keyword in keywords if keyword in place.schema}
-        return f"{keywords[0]} {digest([self._parts(place, members, depth), *self._dialect(members)])}"
+        parts = digest([self._parts(place, members, depth), *self._dialect(members)])
+        return self.note(f"{keywords[0]} {parts}", place, *keywords)
+
+    def note(self, condition: str, place: Place, *keywords: str) -> str:
+        """The same condition, from now on known to come from these keywords of a place; none are all."""
+        self._sources.setdefault(condition, (place, keywords))
+        return condition
+
+    def source(self, condition: str) -> tuple[Place, tuple[str, ...]] | None:
+        """Where a condition comes from; None when it was made from nothing that could be looked into."""
+        return self._sources.get(condition)
 
     def _digest(self, place: Place, depth: int) -> str:
         schema, document = place.schema, self._document

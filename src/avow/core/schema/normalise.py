@@ -13,6 +13,7 @@ from avow.core.schema.combine import BRANCHES, InexactError, are_disjoint, both,
 from avow.core.schema.document import Document, Place
 from avow.core.schema.facets import Facets
 from avow.core.schema.keys import Keys
+from avow.core.schema.mentions import Mentions
 from avow.core.schema.shapes import ANYTHING, Arrays, Branch, Node, Numbers, Objects, Shape, Strings, Values
 from avow.core.schema.vocabulary import DIALECTS, knows
 
@@ -39,6 +40,7 @@ class Reader:
         """Nothing is read before somebody asks."""
         self.document = document
         self.keys = Keys(document)
+        self.mentions = Mentions(document)
         self._shapes: dict[Node, Shape] = {}
 
     def shape(self, node: Node, depth: int = 0) -> Shape:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
 from avow.core.schema.document import Document, Place
+from avow.core.schema.steps import inside, target
 from avow.core.schema.vocabulary import (
     HOLDS_LIST,
     HOLDS_NAMED,
@@ -14,15 +16,19 @@ from avow.core.schema.vocabulary import (
     subschemas,
 )
 
-_CONDITIONAL = (
-    "/contains",
-    "/dependencies/",
-    "/dependentSchemas/",
-    "/else",
-    "/if",
-    "/not",
-    "/then",
-    "/unevaluated",
+_CONDITIONAL: Final = frozenset(
+    {
+        "contains",
+        "contentSchema",
+        "dependencies",
+        "dependentSchemas",
+        "else",
+        "if",
+        "not",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
 )
 
 
@@ -101,12 +107,28 @@ def telling(schema: JsonValue, pointer: str = "") -> Iterator[Edit]:
 def members(document: Document, *, conditional: bool) -> dict[str, str]:
     """The members that a document declares by name, each with a pointer to one such place.
 
-    With `conditional`, only those declared inside a condition, where accepting more or less is not judged.
+    With `conditional`, only those declared inside a condition or behind a reference in one, where
+    accepting more or less is not judged.
     """
+    places = _conditional(document) if conditional else document.places
     found: dict[str, str] = {}
-    for place in document.places:
+    for place in places:
         inner = place.schema.get("properties") if isinstance(place.schema, dict) else None
-        is_conditional = any(word in place.pointer for word in _CONDITIONAL)
-        if isinstance(inner, dict) and (is_conditional or not conditional):
+        if isinstance(inner, dict):
             found.update({name: f"{place.pointer}/properties/{escape(name)}" for name in inner})
     return found
+
+
+def _conditional(document: Document) -> Iterator[Place]:
+    """Every schema that is part of a condition, each once."""
+    waiting = [
+        inner for place in document.places for keyword, _, inner in inside(place) if keyword in _CONDITIONAL
+    ]
+    seen = set()
+    while waiting:
+        place = waiting.pop()
+        if place.pointer not in seen:
+            seen.add(place.pointer)
+            yield place
+            waiting.extend(inner for _, _, inner in inside(place))
+            waiting.extend(aim for aim in (target(document, place),) if aim is not None)

@@ -3,10 +3,12 @@
 A proof that fails says nothing: the caller has to assume that more is accepted.
 """
 
+from collections.abc import Iterator, Set
 from fractions import Fraction
 from math import ceil, floor
 from typing import Final
 
+from avow.core.schema.mentions import ANY_NAME
 from avow.core.schema.normalise import Reader
 from avow.core.schema.raw import members
 from avow.core.schema.shapes import (
@@ -21,6 +23,7 @@ from avow.core.schema.shapes import (
     admits,
     is_integer,
 )
+from avow.core.schema.steps import Path, member
 
 # Beyond these, JSON's integers are not interoperable (RFC 8259, section 6): a bound there bounds nothing.
 LARGEST: Final = 2**53 - 1
@@ -42,6 +45,7 @@ class Prover:
         self._known: dict[tuple[Node, Node], bool] = {}
         self._assumed: set[tuple[Node, Node]] = set()
         self._open: set[tuple[Node, Node]] = set()
+        self._mentions: dict[str, dict[Path, str]] = {}
         # What a condition still declares has not gone, even if nothing else declares it any more.
         self._conditional = frozenset(members(inner.document, conditional=True))
 
@@ -69,7 +73,31 @@ class Prover:
         if self._inner.key(inner) == self._outer.key(outer):
             return True
         ours, theirs = objects_only(self._inner.shape(inner)), objects_only(self._outer.shape(outer))
-        return self.contains(ours, theirs, depth=0, is_top=True)
+        return self.contains(ours, theirs, depth=0, is_top=True) and not self._brings(inner, outer, 0)
+
+    def brought(self, inner: Node, outer: Node, depth: int) -> Iterator[tuple[Path, str]]:
+        """The members that a condition of `inner` speaks of and nothing in `outer` does, with pointers."""
+        ours, theirs = self._inner.shape(inner, depth), self._outer.shape(outer, depth)
+        known = {condition for branch in theirs for condition in branch.conditions}
+        found: dict[Path, str] = {}
+        for condition in sorted({one for branch in ours for one in branch.conditions} - known):
+            found.update(self._spoken(condition))
+        for branch in ours:
+            if isinstance(branch, Objects):
+                for place in branch.names:
+                    found.update(self._inner.mentions.of(place, are_names=True))
+        for path, pointer in found.items():
+            if not self._outer.mentions.include(outer, path):
+                yield path, pointer
+
+    def _brings(self, inner: Node, outer: Node, depth: int) -> bool:
+        return next(self.brought(inner, outer, depth), None) is not None
+
+    def _spoken(self, condition: str) -> dict[Path, str]:
+        if condition not in self._mentions:
+            source = self._inner.keys.source(condition)
+            self._mentions[condition] = {} if source is None else self._inner.mentions.of(*source)
+        return self._mentions[condition]
 
     def contains(self, ours: Shape, theirs: Shape, depth: int, *, is_top: bool = False) -> bool:
         """Whether a shape of the inner document is proven to lie within one of the outer document."""
@@ -88,10 +116,12 @@ class Prover:
     def _is_within(self, inner: Node, outer: Node, depth: int) -> bool:
         ours = self._inner.shape(inner, depth)
         if self._outer.accepts_everything(outer, depth):
-            return not any(_hides(branch, Values({})) for branch in ours)
+            is_hiding = any(_hides(branch, Values({})) for branch in ours)
+            return not is_hiding and not self._brings(inner, outer, depth)
         if self._inner.key(inner, depth) == self._outer.key(outer, depth):
             return True
-        return self.contains(ours, self._outer.shape(outer, depth), depth)
+        theirs = self._outer.shape(outer, depth)
+        return self.contains(ours, theirs, depth) and not self._brings(inner, outer, depth)
 
     def _holds(self, shape: Shape, values: Values, identity: bytes) -> bool:
         value = values.values[identity]
@@ -152,17 +182,33 @@ class Prover:
             and self._outer.accepts_everything(other.additional)
         ):
             return True
-        is_free = not is_top and not ours and not one.patterns
-        # A member that is declared nowhere any more is gone: accepted less, not more. Where nothing at all
-        # is declared any more below the top, the object has become a free one instead.
-        forbidden = {n for n, node in other.properties.items() if self._outer.accepts_nothing(node, depth)}
-        gone = frozenset() if is_free else other.properties.keys() - ours - known - forbidden
+        gone = self._gone(one, other, ours | known, depth, is_top=is_top)
         return (
             ours <= theirs
             and other.required - gone <= one.required
             and self._patterns(one, other, depth)
             and self.proves(one.additional, other.additional, depth)
             and all(self._member(name, one, other, depth) for name in sorted(theirs - gone))
+        )
+
+    def _gone(
+        self, one: Objects, other: Objects, known: Set[str], depth: int, *, is_top: bool
+    ) -> frozenset[str]:
+        """The members that are declared nowhere any more: accepted less, not more.
+
+        Where nothing at all is declared any more below the top, the object has become a free one instead.
+        What a pattern may take or a condition speaks of is still there.
+        """
+        spoken = {path[0] for condition in one.conditions for path in self._spoken(condition)}
+        spoken.update(
+            path[0] for place in one.names for path in self._inner.mentions.of(place, are_names=True)
+        )
+        is_free = not is_top and not self.declared(one, depth)
+        if is_free or one.patterns or any(step.startswith(("/", ANY_NAME)) for step in spoken):
+            return frozenset()
+        forbidden = {n for n, node in other.properties.items() if self._outer.accepts_nothing(node, depth)}
+        return frozenset(
+            name for name in other.properties.keys() - known - forbidden if member(name) not in spoken
         )
 
     def declared(self, objects: Objects, depth: int) -> set[str]:

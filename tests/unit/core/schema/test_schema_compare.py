@@ -438,6 +438,23 @@ NARROWER = {
         {**of(a={}, b={}), "dependentSchemas": {"a": {"required": ["b"]}}},
         None,
     ),
+    "a condition on known arguments": (
+        of(a={}, b={}, notes={"type": "object"}),
+        {
+            **of(a={}, b={}, notes={"type": "object"}),
+            "if": {"properties": {"a": {"const": 1}}},
+            "then": {"required": ["b"]},
+            "else": {"$ref": "#/$defs/f"},
+            "$defs": {"f": {"dependentRequired": {"b": ["a"]}, "propertyNames": {"enum": ["a", "b"]}}},
+        },
+        "the input: the condition (if, then, else) was added",
+    ),
+    "a condition on a known member of an item": (
+        of(a={"items": of(b={})}),
+        of(a={"items": of(b={}), "contains": {"required": ["b"]}}),
+        None,
+    ),
+    "known names": (of(a={}, b={}), {**of(a={}, b={}), "propertyNames": {"enum": ["a", "b"]}}, None),
     "not": (of(a={}), of(a={"not": {"type": "string"}}), "argument 'a': what it must not be was added"),
     "condition": (of(a={}), of(a={"if": {"type": "string"}, "then": {"minLength": 1}}), None),
     "alternative gone": (
@@ -556,6 +573,136 @@ UNPROVEN = {
         of(a={}),
         {**of(a={}), "if": {"required": ["a"]}, "then": {"properties": {"command": {}}}},
         "accepts a new argument 'command' under a condition",
+    ),
+    "new argument in what depends on another": (
+        of(a={}),
+        {**of(a={}), "dependentSchemas": {"a": {"properties": {"command": {}}}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument in what depends on another, as old dialects have it": (
+        of(a={}),
+        {**of(a={}), "dependencies": {"a": {"properties": {"command": {}}}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument that another asks for": (
+        of(a={}, b={}),
+        {**of(a={}, b={}), "dependentRequired": {"a": ["b"], "b": ["command"]}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument that asks for another": (
+        of(a={}),
+        {**of(a={}), "dependentRequired": {"command": ["a"]}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument in what must not be": (
+        of(a={}),
+        {**of(a={}), "not": {"properties": {"command": {}}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument in what must not not be": (
+        of(a={}),
+        {**of(a={}), "not": {"not": {"required": ["command"]}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument behind a reference in a condition": (
+        {**of(a={}), "$defs": {"f": of(command={})}},
+        {**of(a={}), "if": True, "then": {"$ref": "#/$defs/f"}, "$defs": {"f": of(command={})}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "a condition with a reference to nowhere": (of(a={}), {**of(a={}), "not": {"$ref": "#/gone"}}, None),
+    "a condition with a dynamic reference": (of(a={}), {**of(a={}), "not": {"$dynamicRef": "#x"}}, None),
+    "new argument in a condition, known elsewhere": (
+        of(a={}, b=of(command={})),
+        {**of(a={}, b=of(command={})), "if": True, "then": {"properties": {"command": {}}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new member in a condition of an argument": (
+        of(a=of(b={}), c={}),
+        of(a={**of(b={}), "if": True, "then": {"required": ["c"]}}, c={}),
+        "accepts a new argument 'a.c' under a condition",
+    ),
+    "new member of an argument in a condition": (
+        of(a=of(b={}), c={}),
+        {**of(a=of(b={}), c={}), "if": True, "then": of(a=of(c={}))},
+        "accepts a new argument 'a.c' under a condition",
+    ),
+    "new argument among names": (
+        of(a={}),
+        {**of(a={}), "propertyNames": {"enum": ["a", "command"]}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument among names in a condition": (
+        of(a={}),
+        {
+            **of(a={}),
+            "if": True,
+            "then": {"propertyNames": {"anyOf": [{"const": "command"}, {"const": "a"}]}},
+        },
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument in a value in a condition": (
+        of(a={}),
+        {**of(a={}), "if": True, "then": {"enum": [{"a": 1}, {"command": 1}, "text"]}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new names by a pattern in a condition": (
+        of(a={}),
+        {**of(a={}), "if": True, "then": {"patternProperties": {"^c": {}}}},
+        "accepts a new argument '/^c/' under a condition",
+    ),
+    "new argument in a condition that was there": (
+        {**of(a={}), "if": True, "then": {"required": ["a"]}},
+        {**of(a={}), "if": True, "then": {"required": ["a"], "properties": {"command": {}}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "new argument in a condition without effect": (
+        of(a={}),
+        {**of(a={}), "if": {"properties": {"command": {}}}},
+        "accepts a new argument 'command' under a condition",
+    ),
+    "a circle of conditions": (
+        of(a={}),
+        {
+            **of(a={}),
+            "not": {"$ref": "#/$defs/f"},
+            "$defs": {"f": {"items": {"$ref": "#/$defs/f"}, **of(b={})}},
+        },
+        "accepts a new argument 'b' under a condition",
+    ),
+    "new argument beside the same part twice": (
+        {**of(a={}), "allOf": [{"$ref": "#/$defs/f"}, {"$ref": "#/$defs/f"}], **FREE},
+        {
+            **of(a={}),
+            "allOf": [{"$ref": "#/$defs/f"}, {"$ref": "#/$defs/f"}],
+            **FREE,
+            "not": {"required": ["b"]},
+        },
+        None,
+    ),
+    "argument gone but taken by a pattern": (
+        {**of(path={"enum": ["/tmp"]}), "patternProperties": {"^p": {}}, "additionalProperties": False},
+        {**of(), "patternProperties": {"^p": {}}, "additionalProperties": False},
+        "argument 'path' is no longer declared, and a pattern of names may take it",
+    ),
+    "argument gone but taken by a pattern in a condition": (
+        {**of(a={}, b={"const": 1}), "if": True, "then": {"patternProperties": {"^b": {}}}},
+        {**of(a={}), "if": True, "then": {"patternProperties": {"^b": {}}}},
+        None,
+    ),
+    "argument gone but still asked for": (
+        {**of(a={}, b={"const": 1}), "dependentRequired": {"a": ["b"]}},
+        {**of(a={}), "dependentRequired": {"a": ["b"]}},
+        None,
+    ),
+    "argument gone but still among names": (
+        {**of(a={}, b={"const": 1}), "propertyNames": {"enum": ["a", "b"]}},
+        {**of(a={}), "propertyNames": {"enum": ["a", "b"]}},
+        None,
+    ),
+    "argument moved into a condition behind a reference": (
+        of(a={"type": "string"}),
+        {"type": "object", "if": {}, "then": {"$ref": "#/$defs/f"}, "$defs": {"f": of(a={})}},
+        None,
     ),
     "argument moved into a condition": (
         of(a={"type": "string"}),
