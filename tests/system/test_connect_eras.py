@@ -68,3 +68,19 @@ def test_a_server_that_speaks_nothing_we_know_is_refused() -> None:
 def test_a_list_that_wants_input_first_is_no_list() -> None:
     with pytest.raises(PeerProtocolError, match="wants something else"):
         look("modern", "input")
+
+
+def test_a_server_that_is_known_is_spoken_to_as_its_clients_do() -> None:
+    """An older client asks for a handshake first, and gets what it gets."""
+    assert tools(look("odd", "probed", era=Era.LEGACY)) == ["echo", "add"]
+    assert tools(look("odd", "probed")) == ["echo"]
+
+
+@pytest.mark.parametrize("known", Era)
+@pytest.mark.parametrize(
+    ("script", "mode", "era"), [("odd", "older", "legacy"), ("modern", "plain", "modern")]
+)
+def test_a_server_that_has_moved_to_the_other_era_is_met_there(
+    script: str, mode: str, era: str, known: Era
+) -> None:
+    assert look(script, mode, era=known).era == era

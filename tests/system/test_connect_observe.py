@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from avow.core.snapshot import Era
-from avow.errors import PeerProtocolError
+from avow.errors import PeerProtocolError, ServerLaunchError
 from avow.system.connect import ConnectOptions, Look, MalformedAnswerError, Observation, observe
 from connect_helpers import sample, tools
 
@@ -115,6 +115,47 @@ def test_a_thorough_look_starts_a_modern_program_twice() -> None:
     assert looks[-1].seen == "in a second session"
 
 
+def test_a_thorough_look_takes_the_other_era_too() -> None:
+    """The server speaks both, and shows the same in both; only the versions do not compare."""
+    *_, last = seen("modern", "bilingual", thorough=True).others
+
+    assert last.seen == "after an initialize handshake"
+    assert last.snapshot.era is Era.LEGACY
+    assert last.other_era
+    assert tools(last.snapshot) == ["echo", "add"]
+
+
+def test_what_only_the_clients_of_the_other_era_get_is_seen() -> None:
+    assert different(seen("modern", "era", thorough=True)) == ["after an initialize handshake"]
+
+
+@pytest.mark.parametrize("mode", ["plain", "leaving"])
+def test_a_server_of_one_era_may_decline_the_other(mode: str) -> None:
+    observation = seen("modern", mode, thorough=True)
+
+    assert not any(look.other_era for look in observation.others)
+    assert observation.first.notes == ()
+
+
+@pytest.mark.parametrize("habit", ["probed", "unprobed"])
+@pytest.mark.parametrize("era", [None, Era.LEGACY])
+def test_a_thorough_look_begins_in_both_orders(habit: str, era: Era | None) -> None:
+    """A server that knows a scanner by its first question shows it, whichever question came first."""
+    options = ConnectOptions(timeout=10.0, era=era)
+    observation = observe(sample("odd", habit), options, thorough=True)
+
+    assert different(observation) == ["in a second session"]
+
+
+def test_a_second_session_that_begins_with_discovery_may_be_started_twice() -> None:
+    """The server leaves at questions that it does not know."""
+    options = ConnectOptions(timeout=10.0, era=Era.LEGACY)
+    observation = observe(sample("odd", "strict"), options, thorough=True)
+
+    assert observation.others[-1].seen == "in a second session"
+    assert different(observation) == []
+
+
 def test_a_clock_in_a_default_shows_as_a_difference() -> None:
     """Whoever compares the looks finds which value is volatile."""
     assert len(different(seen("odd", "clock"))) == 3
@@ -151,14 +192,12 @@ def test_a_thorough_look_at_a_server_for_one_session_does_not_take_for_ever() ->
     assert time.monotonic() - begin < quick + 3.5 * 0.4
 
 
-def test_a_second_session_that_fails_is_a_note() -> None:
-    """The first look is good; that the others could not be taken is said, not hidden."""
-    observation = seen("once", thorough=True)
-
-    assert tools(observation.first) == ["echo", "add"]
-    assert len(observation.first.notes) == 5
-    assert observation.first.notes[0].startswith("a further look, by a client named cursor-vscode, failed: ")
-    assert "only for Claude" in observation.first.notes[0]
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_look_that_fails_is_a_failure_to_look(thorough: bool) -> None:
+    """What was not seen under another name is not the same as no difference."""
+    expected = r"a further look, by a client named .*, failed: (.|\n)*only for Claude"
+    with pytest.raises(ServerLaunchError, match=expected):
+        seen("once", thorough=thorough)
 
 
 def test_an_unreadable_answer_to_another_client_is_an_error() -> None:
@@ -167,12 +206,16 @@ def test_an_unreadable_answer_to_another_client_is_an_error() -> None:
         seen("twofaced")
 
 
-def test_a_server_that_does_not_survive_a_second_question_is_noted() -> None:
-    observation = seen("odd", "fragile")
+def test_a_server_that_does_not_survive_a_second_question_is_no_good() -> None:
+    with pytest.raises(ServerLaunchError, match=r"lists a second time: (.|\n)*enough"):
+        seen("odd", "fragile")
 
-    assert tools(observation.first) == ["echo", "add"]
-    assert circumstances(observation) == ["cursor-vscode"]
-    assert "the server left when it was asked for its lists a second time" in observation.first.notes
+
+def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
+    observation = seen("odd", "hurried", str(tmp_path / "log"))
+
+    assert different(observation) == []
+    assert observation.first.notes == ()
 
 
 def test_a_modern_server_that_knows_only_one_client_is_refused() -> None:

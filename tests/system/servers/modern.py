@@ -56,6 +56,16 @@ def serve(message: Json) -> None:
             refuse(message)
 
 
+def two_languages(message: Json) -> None:
+    """Speaks both, and offers more to those who come with a handshake."""
+    if "_meta" in message.get("params", {}):
+        serve(message)
+    elif MODE == "bilingual":
+        handle(message)
+    else:
+        handle(message, [ECHO, ADD, {**ADD, "name": "only_after_a_handshake"}])
+
+
 def both(message: Json) -> None:
     """Answers discovery late, and takes the handshake as well: then it speaks the older language."""
     if "_meta" in message.get("params", {}) and message["method"] == "server/discover":
@@ -70,6 +80,12 @@ def both(message: Json) -> None:
 for message in messages():
     match MODE:
         case "plain" | "chameleon" | "growing" | "choosy":
+            serve(message)
+        case "bilingual" | "era":
+            two_languages(message)
+        case "leaving" if message["method"] == "initialize":
+            sys.exit("no handshake here")
+        case "leaving":
             serve(message)
         case "both":
             both(message)

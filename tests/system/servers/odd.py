@@ -228,6 +228,35 @@ def faithful() -> None:
             handle(message)
 
 
+def probed() -> None:
+    """Shows one tool more to a client that has not tried discovery first, as no older client does."""
+    tools = [ECHO, ADD]
+    for message in messages():
+        if message.get("method") == "server/discover":
+            tools = [ECHO]
+        handle(message, tools)
+
+
+def unprobed() -> None:
+    """The other way round."""
+    tools = [ECHO]
+    for message in messages():
+        if message.get("method") == "server/discover":
+            tools = [ECHO, ADD]
+        handle(message, tools)
+
+
+def hurried() -> None:
+    """Leaves at the second list, once."""
+    count, log = 0, Path(sys.argv[2])
+    for message in messages():
+        count += message.get("method") == "tools/list"
+        if count == 2 and not log.exists():
+            log.touch()
+            sys.exit("once")
+        handle(message)
+
+
 def forgetful() -> None:
     """Shows one tool less after a second handshake, whoever asks."""
     sessions = 0

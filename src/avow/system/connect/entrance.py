@@ -22,9 +22,9 @@ def take_snapshot(target: Target, options: ConnectOptions) -> Snapshot:
     if isinstance(target, FileTarget):
         return _read_file(target)
     with _started(target, options) as program:
-        from avow.system.connect.opening import open_session
+        from avow.system.connect.opening import open_session, usual_opening
 
-        with open_session(target, options, program) as session:
+        with open_session(target, options, usual_opening(options.era), program) as session:
             return session.look()[0].snapshot
 
 

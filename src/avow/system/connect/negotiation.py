@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.snapshot import Era
-from avow.errors import PeerProtocolError, ServerLaunchError
+from avow.errors import PeerProtocolError
 from avow.system.connect.channel import UnfitRequestError
 from avow.system.connect.conversation import CLIENT_CAPABILITIES, Conversation
-from avow.system.connect.options import MalformedAnswerError
+from avow.system.connect.options import HandshakeRefusedError, MalformedAnswerError
 from avow.system.connect.wire import (
     LEGACY_VERSIONS,
     MODERN_ERRORS,
@@ -32,9 +32,13 @@ _SILENCE_OF_THE_KNOWN: Final = 0.5
 
 
 class Opening(Enum):
-    """How to begin: see what the server is, or do what it is known to need."""
+    """How to begin: see what the server is, or do what it is known to need.
+
+    `AS_MODERN` is what a client does that prefers the modern era: it falls back, and takes no other measures.
+    """
 
     PROBE = auto()
+    AS_MODERN = auto()
     HANDSHAKE = auto()
     DISCOVER = auto()
 
@@ -62,16 +66,16 @@ def negotiate(conversation: Conversation, opening: Opening = Opening.PROBE) -> N
     Raises:
         PeerProtocolError: there is no version that both sides speak.
         MixedErasError: the server was slow, and has to be asked again on a new connection.
-        ServerLaunchError: the server refuses the session.
+        HandshakeRefusedError: the server opens no session.
     """
     match opening:
         case Opening.HANDSHAKE:
             return _initialize(conversation, LEGACY_VERSIONS[0])
         case Opening.DISCOVER:
             return discovered(conversation, ask_discover(conversation, MODERN_VERSIONS[0]))
-        case Opening.PROBE:
+        case Opening.PROBE | Opening.AS_MODERN:
             discovery = ask_discover(conversation, MODERN_VERSIONS[0])
-            answer = _wait_for_discovery(conversation, discovery)
+            answer = _wait_for_discovery(conversation, discovery, has_ping=opening is Opening.PROBE)
             if answer is None:
                 return _offer_both(conversation, discovery)
             return _judge(conversation, answer) or _initialize(conversation, _offer(answer))
@@ -135,7 +139,7 @@ def _judge(conversation: Conversation, answer: Answer) -> Negotiated | None:
             return None
 
 
-def _wait_for_discovery(conversation: Conversation, discovery: int) -> Answer | None:
+def _wait_for_discovery(conversation: Conversation, discovery: int, *, has_ping: bool) -> Answer | None:
     """The answer to the probe, or None when the server is up and seems to have no answer.
 
     Some servers never answer a request that they do not know. Those that answer the `ping` behind
@@ -143,13 +147,13 @@ def _wait_for_discovery(conversation: Conversation, discovery: int) -> Answer | 
     """
     if not conversation.channel.is_ordered:
         return _discovery(conversation, discovery, time.monotonic() + _SILENCE_OVER_HTTP)
-    ping = conversation.ask("ping")
+    ping = conversation.ask("ping") if has_ping else None
     read_at: float | None = None
     while time.monotonic() < conversation.deadline:
         answer = _discovery(conversation, discovery, time.monotonic() + _LOOK_EVERY)
         if answer is not None:
             return answer
-        if conversation.has_answer(ping):
+        if ping is not None and conversation.has_answer(ping):
             return _discovery(conversation, discovery, time.monotonic() + _AFTERTHOUGHT)
         if read_at is None and conversation.channel.is_read():
             read_at = time.monotonic()
@@ -197,7 +201,7 @@ def _finish(
         if retry and other and other[0] != offered:
             again = conversation.answer(_ask_initialize(conversation, other[0]))
             return _finish(conversation, again, other[0], retry=False)
-        raise ServerLaunchError(
+        raise HandshakeRefusedError(
             f"{conversation.server} refuses to open a session: "
             f"{conversation.said(answer.message)} ({answer.code})"
         )

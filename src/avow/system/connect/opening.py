@@ -4,18 +4,31 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from avow.core.snapshot import Era
 from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget, Target
+from avow.errors import AvowError
 from avow.system.connect.channel import Channel
 from avow.system.connect.negotiation import MixedErasError, Opening
-from avow.system.connect.options import ConnectOptions, ServerExitedError
+from avow.system.connect.options import ConnectOptions, HandshakeRefusedError, ServerExitedError
 from avow.system.connect.session import Session, introduce
 from avow.system.connect.starting import Program, start_program
 from avow.system.connect.stdio import StdioChannel
 
 
+def usual_opening(era: Era | None) -> Opening:
+    """How to begin with a server of which the era may be known."""
+    match era:
+        case Era.LEGACY:
+            return Opening.HANDSHAKE
+        case Era.MODERN:
+            return Opening.AS_MODERN
+        case None:
+            return Opening.PROBE
+
+
 @contextmanager
 def open_session(
-    target: Target, options: ConnectOptions, program: Program | None = None
+    target: Target, options: ConnectOptions, opening: Opening, program: Program | None = None
 ) -> Iterator[Session]:
     """Connect and introduce ourselves, to the `program` if it was started already.
 
@@ -25,16 +38,31 @@ def open_session(
     channel = open_channel(target, options, program)
     try:
         try:
-            session = introduce(target, channel, options, deadline, Opening.PROBE)
-        except (ServerExitedError, MixedErasError) as exc:
-            # Some servers leave at the first request that they do not know.
-            second = Opening.DISCOVER if isinstance(exc, MixedErasError) else Opening.HANDSHAKE
+            session = introduce(target, channel, options, deadline, opening)
+        except (ServerExitedError, MixedErasError, HandshakeRefusedError) as exc:
+            second = _second_opening(opening, exc)
+            if second is None:
+                raise
             channel.close()
             channel = open_channel(target, options)
             session = introduce(target, channel, options, deadline, second)
         yield session
     finally:
         channel.close()
+
+
+def _second_opening(first: Opening, error: AvowError) -> Opening | None:
+    """What to try on a new connection after this one was no success, if anything."""
+    match error:
+        case MixedErasError():
+            return Opening.DISCOVER
+        case ServerExitedError() if first in (Opening.PROBE, Opening.AS_MODERN):
+            # Some servers leave at the first request that they do not know.
+            return Opening.HANDSHAKE
+        case HandshakeRefusedError() if first is Opening.HANDSHAKE:
+            return Opening.AS_MODERN
+        case _:
+            return None
 
 
 def open_channel(target: Target, options: ConnectOptions, program: Program | None = None) -> Channel:

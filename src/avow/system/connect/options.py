@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from avow.core.canonical import Digest
-from avow.core.snapshot import Snapshot
+from avow.core.snapshot import Era, Snapshot
 from avow.core.target import Target
 from avow.errors import DeclarationError, ServerLaunchError
 
@@ -28,7 +28,8 @@ class ConnectOptions:
 
     `timeout` is for the whole of one session, from the start of the server on. We introduce ourselves
     by the name of a client that many people use: a server that is on its best behaviour before
-    scanners must not be able to tell. A server that shows the signature with the digest `expected` is
+    scanners must not be able to tell. One that is known to live in an `era` is spoken to as its clients
+    do, who do not try the other one first. One that shows the signature with the digest `expected` is
     given no more time to change its mind than a moment. Where the target has values filled in, `shown` is
     the same with the placeholders that messages may show.
     """
@@ -39,6 +40,7 @@ class ConnectOptions:
     limits: Limits = Limits()
     client_name: str = "claude-ai"
     expected: Digest | None = None
+    era: Era | None = None
     shown: Target | None = None
     on_progress: Callable[[str], None] | None = None
 
@@ -50,10 +52,14 @@ class ConnectOptions:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a server showed, and under which circumstances: empty for an ordinary first look."""
+    """What a server showed, and under which circumstances: empty for an ordinary first look.
+
+    With `other_era` it was asked in the other era than at first, so that versions do not compare.
+    """
 
     seen: str
     snapshot: Snapshot
+    other_era: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,10 @@ class Observation:
 
 class MalformedAnswerError(DeclarationError):
     """A server's answer cannot be read in one way only, so nothing in it is hashed."""
+
+
+class HandshakeRefusedError(ServerLaunchError):
+    """A server answered the handshake, and does not open a session."""
 
 
 class ServerExitedError(ServerLaunchError):

@@ -44,6 +44,10 @@ from avow.system.connect.settling import (
 AGAINST_ITSELF: Final = "in its lists, against its own signature"
 
 
+class LeftEarlyError(ServerLaunchError):
+    """A server went away when it was asked for the same a second time."""
+
+
 class Session:
     """A server that has introduced itself."""
 
@@ -84,9 +88,7 @@ class Session:
             is_expected=self._is_expected,
             moment=moment,
         )
-        self._lists = settling.read()
-        for listing in self._lists.values():
-            check_refusal(conversation, listing)
+        self._lists = self._checked(settling.read())
         again = self._read_again(kinds, settling) if twice else None
         self.has_settled = settling.has_settled
         found = self._undeclared()
@@ -155,8 +157,12 @@ class Session:
             wanted = {f"{member}ListChanged": True for member in members}
             self._conversation.ask("subscriptions/listen", {"notifications": wanted})
 
-    def _read_again(self, kinds: tuple[Kind, ...], settling: Settling) -> Listings | None:
-        """The lists a second time; a change that the server announces meanwhile is no secret one."""
+    def _read_again(self, kinds: tuple[Kind, ...], settling: Settling) -> Listings:
+        """The lists a second time; a change that the server announces meanwhile is no secret one.
+
+        Raises:
+            LeftEarlyError: it does not survive the question.
+        """
         conversation = self._conversation
         try:
             again = read_lists(conversation, kinds)
@@ -165,10 +171,18 @@ class Session:
                 again = read_lists(conversation, kinds)
                 if has_changed_openly(conversation, self._lists, again):
                     return self._lists
-        except ServerLaunchError:
-            conversation.note("the server left when it was asked for its lists a second time")
-            return None
-        return again
+        except ServerLaunchError as exc:
+            raise LeftEarlyError(
+                f"{conversation.server} left when it was asked for its lists a second time: {exc.message}",
+                hint="a server that shows itself once cannot be held to anything",
+            ) from exc
+        return self._checked(again)
+
+    def _checked(self, lists: Listings) -> Listings:
+        """The lists, if none was refused that matters."""
+        for listing in lists.values():
+            check_refusal(self._conversation, listing)
+        return lists
 
     def _undeclared(self) -> Listings:
         kinds = [kind for kind in Kind if kind not in self._lists]
