@@ -43,7 +43,9 @@ def compose(servers: Iterable[Held], options: Options, values: Mapping[str, str]
     Raises:
         UsageError: it would be open to strangers, or a server cannot be reached this way.
     """
+    servers = list(servers)
     access = _access(options)
+    _refuse_shared_variables(servers)
     metrics = Metrics()
     backends = {held.name: _backend(held, options, values, metrics) for held in servers}
     sessions = Sessions(options.most_sessions, options.idle_seconds)
@@ -93,9 +95,26 @@ def _way(held: Held, target: HttpTarget, options: Options, values: Mapping[str, 
     return Way(HttpClient(expand(target.url, values), headers), held.policy.limits.message_bytes, passes)
 
 
+def _refuse_shared_variables(servers: Iterable[Held]) -> None:
+    """A credential of one server must not reach another because their names are spelt alike."""
+    owners: dict[str, str] = {}
+    for held in servers:
+        for header in held.target.headers if isinstance(held.target, HttpTarget) else ():
+            variable = _variable(held.name, header)
+            if owners.setdefault(variable, held.name) != held.name:
+                raise UsageError(
+                    f"{variable} would be the header of both {owners[variable]} and {held.name}",
+                    hint="give one of them another name in the lockfile, or serve them apart",
+                )
+
+
+def _variable(server: str, header: str) -> str:
+    return f"AVOW_HEADER_{_word(server)}_{_word(header)}"
+
+
 def _header_value(server: str, header: str) -> bytes:
     """The value of a header that a server was approved with, from the environment."""
-    name = f"AVOW_HEADER_{_word(server)}_{_word(header)}"
+    name = _variable(server, header)
     value = os.environ.get(name)
     if value is None:
         raise UsageError(

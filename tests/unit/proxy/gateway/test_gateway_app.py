@@ -17,9 +17,9 @@ from avow.proxy.gateway.composing import Options, compose
 HEADERS = [(b"host", b"localhost"), (b"content-type", b"application/json")]
 
 
-def held(target: Target) -> Held:
+def held(target: Target, name: str = "files") -> Held:
     contract: Contract | None = None
-    return Held("files", target, contract, GatePolicy())
+    return Held(name, target, contract, GatePolicy())
 
 
 def status(bounds: Bounds, pieces: list[bytes | None]) -> int:
@@ -66,3 +66,11 @@ def test_a_header_value_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(UsageError, match="no header may have"):
         compose([held(HttpTarget("http://x/mcp", ("X-Key",)))], Options("127.0.0.1"), {})
+
+
+def test_servers_that_would_share_a_credential_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AVOW_HEADER_MY_API_X_KEY", "secret")
+    target = HttpTarget("http://x/mcp", ("X-Key",))
+
+    with pytest.raises(UsageError, match="both my-api and my_api"):
+        compose([held(target, "my-api"), held(target, "my_api")], Options("127.0.0.1"), {})

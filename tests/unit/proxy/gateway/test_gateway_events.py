@@ -1,5 +1,7 @@
 """Server-sent events: whole events out of any pieces, with what resuming needs."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,11 +24,7 @@ def test_events_do_not_depend_on_how_they_were_cut(cuts: list[int]) -> None:
     parser = EventParser(1000)
     places = [0, *sorted(cuts), len(STREAM)]
 
-    found = [
-        each
-        for start, end in zip(places, places[1:], strict=False)
-        for each in parser.feed(STREAM[start:end])
-    ]
+    found = [each for start, end in pairwise(places) for each in parser.feed(STREAM[start:end])]
 
     assert found == WHOLE
 
