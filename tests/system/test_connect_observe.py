@@ -1,6 +1,7 @@
 """Looking more than once: servers that treat clients by their name, or answer differently the second time."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,13 +117,16 @@ def test_a_thorough_look_starts_a_modern_program_twice() -> None:
 
 
 def test_a_thorough_look_takes_the_other_era_too() -> None:
-    """The server speaks both, and shows the same in both; only the versions do not compare."""
-    *_, last = seen("modern", "bilingual", thorough=True).others
+    """The server speaks both, and shows the same in both but for what was negotiated."""
+    observation = seen("modern", "bilingual", thorough=True)
 
+    last = observation.others[-1]
     assert last.seen == "after an initialize handshake"
-    assert last.snapshot.era is Era.LEGACY
     assert last.other_era
-    assert tools(last.snapshot) == ["echo", "add"]
+    assert last.snapshot.server["name"] == "plain"
+    assert (
+        replace(last.snapshot, server=observation.first.server, instructions="Be kind.") == observation.first
+    )
 
 
 def test_what_only_the_clients_of_the_other_era_get_is_seen() -> None:

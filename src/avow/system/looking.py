@@ -4,14 +4,17 @@ What compares takes longer to import than many a server to start, so that a comm
 it waits for the other.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from avow.core.artifact import Artifact
+from avow.core.snapshot import Era
+from avow.core.snapshot import Era
 from avow.core.target import StdioTarget
 from avow.errors import AvowError
 from avow.system.connect import ConnectOptions, Observation, observe
+from avow.system.given import given_to
 from avow.system.naming import suggest_name
 from avow.system.processes import child_environment
 from avow.system.targets import Reachable
@@ -19,19 +22,28 @@ from avow.system.targets import Reachable
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """How to look: for how long, whether also with other eyes, and whom to tell about progress."""
+    """How to look: for how long, whether also with other eyes, and whom to tell about progress.
+
+    An `era` that is known is the one in which the server is spoken to, as its clients do.
+    """
 
     timeout: float
     thorough: bool = False
+    era: Era | None = None
+    era: Era | None = None
     on_progress: Callable[[str, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a server showed, and the installed package it was started from, when that is known."""
+    """What a server showed, and the installed package it was started from, when that is known.
+
+    `given` holds the values that it got from its user, by name: they must not show in any report.
+    """
 
     observation: Observation
     artifact: Artifact | None = None
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 Looked: TypeAlias = Seen | AvowError
@@ -48,6 +60,7 @@ def look_at(reachable: Reachable, looking: Looking) -> Seen:
         timeout=looking.timeout,
         env=reachable.environment,
         headers=reachable.headers,
+        shown=reachable.target,
         on_progress=None if tell is None else lambda text: tell(label(reachable), text),
     )
     try:
@@ -59,7 +72,7 @@ def look_at(reachable: Reachable, looking: Looking) -> Seen:
             replace(look, snapshot=replace(look.snapshot, target=reachable.target)) for look in seen.others
         )
         seen = Observation(replace(seen.first, target=reachable.target), tuple(others))
-    return Seen(seen, _package_of(reachable))
+    return Seen(seen, _package_of(reachable), given_to(reachable))
 
 
 def try_to_look(reach: Callable[[], Reachable], looking: Looking) -> Looked:
