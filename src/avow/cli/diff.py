@@ -1,6 +1,5 @@
 """`avow diff`: the drift between any two targets, snapshots or lockfiles."""
 
-import shlex
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from avow.cli.options import (
     server_options,
 )
 from avow.cli.output import DriftReport, print_drift
+from avow.cli.output.facts import target_words
 from avow.cli.progress import progress
 from avow.cli.reaching import reach_all
 from avow.core.lockfile import Entry
@@ -45,18 +45,21 @@ def command(
     Each is a TARGET or a lockfile; a NAME is looked at as it is now. What follows `--` is B.
     """
     server = server_command(ctx)
-    names = (*sides, shlex.join(server)) if server else sides
-    if len(names) != 2:
+    if len(sides) + bool(server) != 2:
         raise UsageError("diff needs two things to compare", hint="for example `avow diff old.json new.json`")
     judging = judging_here()
     before, after = reach_all(sides, server, options)
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, on_progress=tell)
-        read = in_parallel(
+        sides_read = in_parallel(
             {"A": partial(read_side, before, looking), "B": partial(read_side, after, looking)}
         )
-    compared = compare_sides(read["A"], read["B"], (names[0], names[1]), judging)
-    many = not any(isinstance(side, Entry) for side in read.values())
+    name, other = (
+        word if word and "://" not in word else target_words(reachable.target)
+        for word, reachable in zip((*sides, "")[:2], (before, after), strict=True)
+    )
+    compared = compare_sides(sides_read["A"], sides_read["B"], (name, other), judging)
+    many = not any(isinstance(read.side, Entry) for read in sides_read.values())
     file = Path(before.target.path) if isinstance(before.target, FileTarget) else None
     report = DriftReport(compared, threshold(fail_on, judging), file, many, can_approve=False)
     if not (options.quiet and report.is_clean and format_name == "text"):

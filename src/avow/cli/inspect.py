@@ -8,9 +8,9 @@ from avow.cli.options import CommandWithServer, ServerOptions, format_option, se
 from avow.cli.output import SnapshotReport, print_snapshot
 from avow.cli.progress import progress
 from avow.cli.reaching import reach_one
-from avow.core.credentials import refuse_secrets
 from avow.core.documents import snapshot_document
-from avow.system.checking import settle, variance
+from avow.core.secrets import refuse_secrets
+from avow.system.checking import settle, struck, variance
 from avow.system.looking import Looking, look_at
 from avow.system.snapshots import write_snapshot
 
@@ -37,8 +37,8 @@ def command(
         seen = look_at(reachable, Looking(options.timeout, thorough=thorough, on_progress=tell))
     settled = settle(seen.observation)
     if save is not None:
-        values = {**reachable.environment, **reachable.headers}
-        refuse_secrets(settled.first.target, snapshot_document(settled.first), values)
+        refuse_secrets(settled.first.target, snapshot_document(settled.first), seen.given)
         write_snapshot(save, settled.first)
-    print_snapshot(SnapshotReport(settled.first, variance(settled) if thorough else None), format_name)
+    shown = struck(settled, seen.given)
+    print_snapshot(SnapshotReport(shown.first, variance(shown) if thorough else None), format_name)
     return 0

@@ -1,16 +1,13 @@
-"""Credentials by name and by shape, so that none is ever written into a lockfile or shown to anybody."""
+"""Credentials by name and by shape, so that none in a target is ever written down or shown to anybody."""
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from avow.core.canonical import JsonValue
 from avow.core.target import HttpTarget, StdioTarget, Target
-from avow.core.texts import texts
-from avow.errors import LockfileError
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ENDINGS: Final = (
@@ -84,15 +81,6 @@ def is_credential(value: str) -> bool:
     return _has_password(value) or _is_noise(bare)
 
 
-def leaked_secrets(document: JsonValue, values: Mapping[str, str]) -> tuple[str, ...]:
-    """The names of the `values` that hold a credential and occur in `document`."""
-    secrets = {n: v for n, v in values.items() if v and (is_credential_name(n) or is_credential(v))}
-    if not secrets:
-        return ()
-    leaked = {name for text in texts(document) for name, value in secrets.items() if _occurs(value, text)}
-    return tuple(sorted(leaked))
-
-
 def secret_arguments(target: Target) -> tuple[str, ...]:
     """Where a target seems to hold a credential, in words that do not repeat it."""
     return tuple(dict.fromkeys(credential.place for credential in credentials_in(target)))
@@ -107,6 +95,20 @@ def credentials_in(target: Target) -> tuple[Credential, ...]:
             return (*_in_url(target.url, "the URL"), *_not_names(target.headers, "header"))
         case _:
             return ()
+
+
+def shown_target(target: Target) -> Target:
+    """The target as anybody may see it, with `***` for what seems to be a credential."""
+    match target:
+        case StdioTarget() if credentials_in(target):
+            command, *args = shown_command(target)
+            env = tuple(re.split("[=:]", name, maxsplit=1)[0] for name in target.env)
+            return replace(target, command=command, args=tuple(args), env=env)
+        case HttpTarget() if credentials_in(target):
+            headers = tuple(name.partition(":")[0] for name in target.headers)
+            return replace(target, url=shown_url(target.url), headers=headers)
+        case _:
+            return target
 
 
 def shown_command(target: StdioTarget) -> tuple[str, ...]:
@@ -125,24 +127,6 @@ def shown_url(url: str) -> str:
         if is_credential(segment):
             url = url.replace(segment, _MASK)
     return url
-
-
-def refuse_secrets(target: Target, document: JsonValue, values: Mapping[str, str]) -> None:
-    """Let nothing pass that would write a credential to a file.
-
-    Raises:
-        LockfileError: the target holds one, or the server repeats one of `values` in what it declares.
-    """
-    if places := secret_arguments(target):
-        raise LockfileError(
-            f"{', '.join(places)}: this looks like a credential, and would be written to the file",
-            hint="write ${NAME} in its place and set the environment variable NAME; it is read at start",
-        )
-    if names := leaked_secrets(document, values):
-        raise LockfileError(
-            f"the server repeats the value of {', '.join(names)} in what it declares; nothing was written",
-            hint="give it another value while locking, or tell the server's author",
-        )
 
 
 def _in_command(target: StdioTarget) -> Iterator[Credential]:
@@ -240,8 +224,3 @@ def _bits(value: str) -> float:
     """Shannon entropy per character."""
     shares = [value.count(character) / len(value) for character in set(value)]
     return -sum(share * math.log2(share) for share in shares)
-
-
-def _occurs(secret: str, text: str) -> bool:
-    # A short password is found in ordinary words by chance: it counts where it is the whole text.
-    return secret in text if len(secret) >= _LEAST_DISTINCT else secret == text

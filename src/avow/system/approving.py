@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from avow.core.artifact import artifact_drift
-from avow.core.credentials import refuse_secrets
 from avow.core.documents import snapshot_document
 from avow.core.drift.model import Drift
 from avow.core.drift.volatile import approval_drift
 from avow.core.lockfile import Entry, Lockfile
 from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust
+from avow.core.secrets import refuse_secrets
 from avow.errors import LockfileError, UsageError
-from avow.system.checking import Variance, settle, variance
+from avow.system.checking import Variance, settle, struck, variance
 from avow.system.looking import Looking, look_at
 from avow.system.naming import suggest_name
 from avow.system.targets import Reachable, same_place
@@ -74,11 +74,11 @@ def prepare(
         )
     seen = settle(looked.observation, before.snapshot.volatile if before else ())
     snapshot = seen.first
-    refuse_secrets(
-        snapshot.target, snapshot_document(snapshot), {**reachable.environment, **reachable.headers}
-    )
+    refuse_secrets(snapshot.target, snapshot_document(snapshot), looked.given)
     entry = Entry(snapshot, looked.artifact)
-    return Candidate(chosen, entry, before, _drift(imported or before, entry), variance(seen))
+    return Candidate(
+        chosen, entry, before, _drift(imported or before, entry), variance(struck(seen, looked.given))
+    )
 
 
 def approve(lockfile: Lockfile, candidates: list[Candidate]) -> Lockfile:

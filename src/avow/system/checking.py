@@ -6,12 +6,14 @@ from typing import TypeAlias
 
 from avow.core.artifact import artifact_drift
 from avow.core.canonical import Digest
+from avow.core.credentials import shown_target
 from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift, DriftType, highest
 from avow.core.drift.volatile import approval_drift
 from avow.core.lockfile import Entry
 from avow.core.mcptrust import MCPTrustLockfile, compare_with_mcptrust, not_compared
 from avow.core.policy import Allowed, Policy, apply
+from avow.core.secrets import Striking
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot, Volatile
 from avow.core.volatile import volatile_pointers, with_volatile
@@ -78,6 +80,14 @@ def settle(seen: Observation, known: Iterable[Volatile] = ()) -> Observation:
     return Observation(with_volatile(seen.first, places), tuple(others))
 
 
+def struck(seen: Observation, given: Mapping[str, str]) -> Observation:
+    """The same looks as anybody may see them: without secrets that the server repeats or is started with."""
+    strike = Striking.of(given, (seen.first, *(look.snapshot for look in seen.others)))
+    others = (replace(look, snapshot=strike.snapshot(look.snapshot)) for look in seen.others)
+    first = replace(strike.snapshot(seen.first), target=shown_target(seen.first.target))
+    return Observation(first, tuple(others))
+
+
 def variance(seen: Observation) -> dict[str, tuple[Drift, ...]]:
     """What each further look showed that the first did not; empty for a server that is always the same."""
     found = {look.seen: diff(seen.first, look.snapshot) for look in seen.others}
@@ -88,14 +98,16 @@ def compare(name: str, approved: Approved, seen: Seen, judging: Judging) -> Comp
     """Hold every look against what was approved; what only another look showed says which."""
     volatile = approved.snapshot.volatile if isinstance(approved, Entry) else ()
     first = with_volatile(seen.observation.first, volatile)
-    drifts = [*_differences(approved, first), *artifact_drift(approved.artifact, seen.artifact)]
+    others = [(look.seen, with_volatile(look.snapshot, volatile)) for look in seen.observation.others]
+    differences = _Differences.to(approved, seen.given, (first, *(snapshot for _, snapshot in others)))
+    drifts = [*differences(first), *artifact_drift(approved.artifact, seen.artifact)]
     known = _Known(drifts)
-    for look in seen.observation.others:
-        again = _differences(approved, with_volatile(look.snapshot, volatile))
-        drifts += [replace(drift, seen=look.seen) for drift in again if known.add(drift)]
-    notes = first.notes if isinstance(approved, Entry) else (*first.notes, *not_compared(approved, first))
+    for circumstances, snapshot in others:
+        drifts += [replace(drift, seen=circumstances) for drift in differences(snapshot) if known.add(drift)]
+    shown = differences.strike.snapshot(first)
+    notes = shown.notes if isinstance(approved, Entry) else (*shown.notes, *not_compared(approved, shown))
     compared = Compared(name, approved_digest(approved), first.signature.digest, tuple(drifts))
-    return judge(replace(compared, notes=notes, snapshot=first), judging)
+    return judge(replace(compared, notes=notes, snapshot=shown), judging)
 
 
 def approved_digest(approved: Approved) -> Digest | None:
@@ -147,9 +159,42 @@ class _Known:
         return True
 
 
-def _differences(approved: Approved, seen: Snapshot) -> tuple[Drift, ...]:
-    match approved:
-        case Entry(snapshot=snapshot):
-            return approval_drift(snapshot, seen)
-        case MCPTrustLockfile():
-            return compare_with_mcptrust(approved, seen)
+@dataclass(frozen=True, slots=True)
+class _Differences:
+    """Differences to what was approved, in words without the secrets that the server was given."""
+
+    approved: Approved
+    strike: Striking
+
+    @classmethod
+    def to(cls, approved: Approved, given: Mapping[str, str], seen: Iterable[Snapshot]) -> "_Differences":
+        match approved:
+            case Entry(snapshot=snapshot):
+                strike = Striking.of(given, (snapshot, *seen))
+                return cls(replace(approved, snapshot=strike.snapshot(snapshot)), strike)
+            case MCPTrustLockfile():
+                return cls(approved, Striking.of(given, seen))
+
+    def __call__(self, seen: Snapshot) -> tuple[Drift, ...]:
+        match self.approved:
+            case Entry(snapshot=snapshot):
+                return approval_drift(snapshot, self.strike.snapshot(seen))
+            case MCPTrustLockfile():
+                # Its hashes are of what the server really says.
+                return tuple(map(self._struck, compare_with_mcptrust(self.approved, seen)))
+
+    def _struck(self, drift: Drift) -> Drift:
+        strike = self.strike
+        changes = tuple(
+            replace(
+                change,
+                path=strike.text(change.path),
+                summary=strike.text(change.summary),
+                before=strike.value(change.before),
+                after=strike.value(change.after),
+            )
+            for change in drift.changes
+        )
+        return replace(
+            drift, name=strike.text(drift.name), summary=strike.text(drift.summary), changes=changes
+        )

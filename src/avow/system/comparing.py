@@ -1,7 +1,7 @@
 """Comparing any two things that hold snapshots: servers, saved files, whole lockfiles."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift
 from avow.core.drift.volatile import approval_drift
 from avow.core.lockfile import Entry, loads
+from avow.core.secrets import Striking
 from avow.core.snapshot import Snapshot
 from avow.core.target import FileTarget
 from avow.errors import MalformedInputError, UsageError
@@ -24,34 +25,41 @@ from avow.system.targets import Reachable, same_place
 Side: TypeAlias = Entry | Mapping[str, Entry]
 
 
-def read_side(reachable: Reachable, looking: Looking) -> Side:
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One side of a comparison, and the values that its server was given: they must not show."""
+
+    side: Side
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def read_side(reachable: Reachable, looking: Looking) -> Read:
     """One entry for a server or a saved snapshot, and all of its entries for a lockfile.
 
     Raises:
         AvowError: it cannot be read or looked at.
     """
     if isinstance(reachable.launch, FileTarget):
-        return _read_file(Path(reachable.launch.path))
+        return Read(_read_file(Path(reachable.launch.path)))
     seen = look_at(reachable, looking)
-    return Entry(seen.observation.first, seen.artifact)
+    return Read(Entry(seen.observation.first, seen.artifact), seen.given)
 
 
-def compare_sides(
-    before: Side, after: Side, names: tuple[str, str], judging: Judging
-) -> tuple[Compared, ...]:
+def compare_sides(one: Read, other: Read, names: tuple[str, str], judging: Judging) -> tuple[Compared, ...]:
     """One comparison for two single things, one per server for two lockfiles.
 
     Raises:
         UsageError: a lockfile stands against a single thing, and it is unclear which entry is meant.
     """
+    before, after, given = one.side, other.side, {**one.given, **other.given}
     if not isinstance(before, Entry):
         if not isinstance(after, Entry):
             found = sorted({*before, *after})
-            return tuple(_compare(name, before.get(name), after.get(name), judging) for name in found)
+            return tuple(_compare(name, before.get(name), after.get(name), given, judging) for name in found)
         before = _chosen(before, after, names[0])
     elif not isinstance(after, Entry):
         after = _chosen(after, before, names[1])
-    return (_compare(" -> ".join(names), before, after, judging),)
+    return (_compare(" -> ".join(names), before, after, given, judging),)
 
 
 def _read_file(path: Path) -> Side:
@@ -77,9 +85,15 @@ def _chosen(entries: Mapping[str, Entry], other: Entry, name: str) -> Entry:
     )
 
 
-def _compare(name: str, before: Entry | None, after: Entry | None, judging: Judging) -> Compared:
-    compared = Compared(name, _digest(before), _digest(after), _differences(before, after))
-    return judge(replace(compared, snapshot=after.snapshot if after else None), judging)
+def _compare(
+    name: str, before: Entry | None, after: Entry | None, given: Mapping[str, str], judging: Judging
+) -> Compared:
+    strike = Striking.of(given, (entry.snapshot for entry in (before, after) if entry))
+    old, new = (
+        entry and replace(entry, snapshot=strike.snapshot(entry.snapshot)) for entry in (before, after)
+    )
+    compared = Compared(name, _digest(before), _digest(after), _differences(old, new))
+    return judge(replace(compared, snapshot=new.snapshot if new else None), judging)
 
 
 def _differences(before: Entry | None, after: Entry | None) -> tuple[Drift, ...]:

@@ -1,10 +1,10 @@
-"""A server that repeats the value of TOKEN: on stderr before it leaves, or in what it declares."""
+"""A server that repeats the value of TOKEN, or MYTOK: on stderr before it leaves, or in what it declares."""
 
 import json
 import os
 import sys
 
-TOKEN = os.environ.get("TOKEN", "none")
+TOKEN = os.environ.get("TOKEN") or os.environ.get("MYTOK", "none")
 
 if sys.argv[1] == "stderr":
     sys.stderr.write(f"cannot log in with {TOKEN}\n")

@@ -8,6 +8,7 @@ import pytest
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.drift.model import Drift, DriftType
 from avow.core.lockfile import Entry, Lockfile, dumps, loads
+from avow.core.mcptrust import MCPTrustLockfile
 from avow.core.policy import AllowRule, Policy
 from avow.core.severity import Severity
 from avow.core.snapshot import Era, Snapshot, Volatile
@@ -160,3 +161,46 @@ def test_a_volatile_value_is_not_drift_later() -> None:
 
     assert isinstance(found, Compared)
     assert (found.drift, found.notes) == ((), ("slow",))
+
+
+def test_no_drift_repeats_what_the_server_was_given() -> None:
+    """Neither of the first look nor of another, and the digests are those of what the server really says."""
+    first, second = shown(tool("count", description="As s3cret-value.")), shown(tool("s3cret-value"))
+
+    found = outcome(
+        "x",
+        APPROVED,
+        Seen(Observation(first, (Look("again", second),)), given={"A": "s3cret-value"}),
+        JUDGING,
+    )
+
+    assert isinstance(found, Compared)
+    assert "s3cret-value" not in repr(found)
+    assert found.observed == first.signature.digest
+    assert [(drift.type, drift.name) for drift in found.drift] == [
+        (DriftType.TOOL_ADDED, "[A]"),
+        (DriftType.TOOL_CHANGED, "count"),
+        (DriftType.TOOL_REMOVED, "count"),
+    ]
+
+
+def test_a_value_that_was_approved_and_given_is_no_drift() -> None:
+    """Somebody passes a word that the server has always used."""
+    given = {"A": "Count words."}
+
+    found = outcome("x", APPROVED, Seen(Observation(APPROVED.snapshot), given=given), JUDGING)
+
+    assert isinstance(found, Compared)
+    assert found.drift == ()
+
+
+def test_nor_does_drift_from_a_lockfile_of_mcptrust() -> None:
+    """Its hashes are of what the server really says; what is told about it is not."""
+    approved = MCPTrustLockfile("3.0", {}, {}, {})
+    first = shown(tool("as-s3cret-value"))
+
+    found = outcome("x", approved, Seen(Observation(first), given={"A": "s3cret-value"}), JUDGING)
+
+    assert isinstance(found, Compared)
+    assert [(drift.type, drift.name) for drift in found.drift] == [(DriftType.TOOL_ADDED, "as-[A]")]
+    assert "s3cret-value" not in repr(found)

@@ -7,6 +7,7 @@ from typing import Final
 
 from avow.core.canonical import JsonValue
 from avow.core.capability import Capability, Kind
+from avow.core.credentials import shown_target
 from avow.core.drift.model import Drift
 from avow.core.printable import printable
 from avow.core.risk import Level, Risk, assess
@@ -70,8 +71,8 @@ def server_words(snapshot: Snapshot) -> str:
 
 
 def target_words(target: Target) -> str:
-    """A target as one would type it."""
-    match target:
+    """A target as one would type it, without credentials."""
+    match shown_target(target):
         case StdioTarget(command=command, args=args):
             return one_line(shlex.join((command, *args)))
         case HttpTarget(url=url):
