@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from avow.core.artifact import Artifact
 from avow.core.snapshot import Era
-from avow.core.snapshot import Era
 from avow.core.target import StdioTarget
 from avow.errors import AvowError
 from avow.system.connect import ConnectOptions, Observation, observe
@@ -29,7 +28,6 @@ class Looking:
 
     timeout: float
     thorough: bool = False
-    era: Era | None = None
     era: Era | None = None
     on_progress: Callable[[str, str], None] | None = None
 
