@@ -19,7 +19,7 @@ from avow.core.snapshot import Snapshot, Volatile
 from avow.core.volatile import volatile_pointers, with_volatile
 from avow.errors import AvowError
 from avow.system.approved import Approved
-from avow.system.connect import MalformedAnswerError, Observation
+from avow.system.connect import Look, MalformedAnswerError, Observation
 from avow.system.looking import Looked, Seen
 
 
@@ -90,15 +90,37 @@ def struck(seen: Observation, given: Mapping[str, str]) -> Observation:
 
 def variance(seen: Observation) -> dict[str, tuple[Drift, ...]]:
     """What each further look showed that the first did not; empty for a server that is always the same."""
-    found = {look.seen: diff(seen.first, look.snapshot) for look in seen.others}
+    found = {look.seen: diff(seen.first, comparable(look, seen.first)) for look in seen.others}
     return {circumstances: drifts for circumstances, drifts in found.items() if drifts}
+
+
+def comparable(look: Look, first: Snapshot) -> Snapshot:
+    """What a look showed; of one in the other era only what must be the same in both.
+
+    These are the signature, the instructions and the server's name: the eras negotiate in other words.
+    """
+    if not look.other_era:
+        return look.snapshot
+    named = {"name": look.snapshot.server["name"]} if "name" in look.snapshot.server else {}
+    return replace(
+        look.snapshot,
+        server={**{member: value for member, value in first.server.items() if member != "name"}, **named},
+        protocol_version=first.protocol_version,
+        protocol_versions=first.protocol_versions,
+        era=first.era,
+        capabilities=first.capabilities,
+        configuration_schema=first.configuration_schema,
+        source=first.source,
+    )
 
 
 def compare(name: str, approved: Approved, seen: Seen, judging: Judging) -> Compared:
     """Hold every look against what was approved; what only another look showed says which."""
     volatile = approved.snapshot.volatile if isinstance(approved, Entry) else ()
     first = with_volatile(seen.observation.first, volatile)
-    others = [(look.seen, with_volatile(look.snapshot, volatile)) for look in seen.observation.others]
+    others = [
+        (look.seen, with_volatile(comparable(look, first), volatile)) for look in seen.observation.others
+    ]
     differences = _Differences.to(approved, seen.given, (first, *(snapshot for _, snapshot in others)))
     drifts = [*differences(first), *artifact_drift(approved.artifact, seen.artifact)]
     known = _Known(drifts)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from avow.core.lockfile import Entry, Lockfile, dumps, loads
 from avow.core.mcptrust import MCPTrustLockfile
 from avow.core.policy import AllowRule, Policy
 from avow.core.severity import Severity
-from avow.core.snapshot import Era, Snapshot, Volatile
+from avow.core.snapshot import Era, Snapshot, Source, Volatile
 from avow.core.target import StdioTarget
 from avow.errors import ServerLaunchError
 from avow.system.checking import Compared, Failed, Judging, outcome, settle, variance
@@ -204,3 +205,40 @@ def test_nor_does_drift_from_a_lockfile_of_mcptrust() -> None:
     assert isinstance(found, Compared)
     assert [(drift.type, drift.name) for drift in found.drift] == [(DriftType.TOOL_ADDED, "as-[A]")]
     assert "s3cret-value" not in repr(found)
+
+
+OTHER_ERA = replace(
+    APPROVED.snapshot,
+    server={"name": "x", "version": "2"},
+    protocol_version="2026-07-28",
+    protocol_versions=("2026-07-28",),
+    era=Era.MODERN,
+    capabilities={"tools": {}, "extensions": {}},
+    configuration_schema={"environmentVariables": []},
+    source=Source.DECLARED,
+)
+
+
+def test_a_look_in_the_other_era_may_negotiate_otherwise() -> None:
+    """Versions, capabilities and configuration belong to an era; nobody is told that they differ."""
+    look = Look("by server/discover", OTHER_ERA, other_era=True)
+
+    assert compared(look).drift == ()
+    assert variance(Observation(APPROVED.snapshot, (look,))) == {}
+    assert compared(replace(look, other_era=False)).drift
+
+
+@pytest.mark.parametrize(
+    ("change", "type_"),
+    [
+        pytest.param({"signature": Signature()}, DriftType.TOOL_REMOVED, id="signature"),
+        pytest.param({"instructions": "Be quick."}, DriftType.INSTRUCTIONS_CHANGED, id="instructions"),
+        pytest.param({"server": {"name": "y"}}, DriftType.SERVER_CHANGED, id="name"),
+        pytest.param({"server": {}}, DriftType.SERVER_CHANGED, id="no name"),
+    ],
+)
+def test_what_a_server_is_and_offers_is_the_same_in_both_eras(change: Any, type_: DriftType) -> None:
+    look = Look("by server/discover", replace(OTHER_ERA, **change), other_era=True)
+
+    assert [(drift.type, drift.seen) for drift in compared(look).drift] == [(type_, look.seen)]
+    assert [drift.type for drift in variance(Observation(APPROVED.snapshot, (look,)))[look.seen]] == [type_]
