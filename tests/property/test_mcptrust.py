@@ -3,7 +3,6 @@
 import json
 
 from hypothesis import HealthCheck, assume, given, settings
-from snapshot_strategies import numbers, snapshots, values
 
 from avow.core.canonical import JsonValue, canonical
 from avow.core.mcptrust import compare_with_mcptrust, dumps_mcptrust, loads_mcptrust
@@ -11,6 +10,7 @@ from avow.core.mcptrust.go_json import canonical_v1, canonical_v2, is_exact
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
 from avow.errors import UsageError
+from snapshot_strategies import numbers, snapshots, values
 
 laws = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

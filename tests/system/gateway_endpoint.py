@@ -52,10 +52,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.keep()
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.headers["MCP-Protocol-Version"] != VERSION and message.get("method") != "initialize":
-            if self.headers["Mcp-Session-Id"] not in self.server.sessions:
-                self.reply(404, b"no such session", "text/plain")
-                return
+        needs_session = (
+            self.headers["MCP-Protocol-Version"] != VERSION and message.get("method") != "initialize"
+        )
+        if needs_session and self.headers["Mcp-Session-Id"] not in self.server.sessions:
+            self.reply(404, b"no such session", "text/plain")
+            return
         match message.get("method"):
             case "initialize":
                 result: Json = {
