@@ -1,6 +1,7 @@
 """`avow check`: compare every locked server with what was approved."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from avow.cli.options import (
 from avow.cli.progress import progress
 from avow.cli.reaching import given_values, known_names
 from avow.core.lockfile import Entry
+from avow.core.snapshot import Era
 from avow.errors import UsageError
 from avow.system.approved import Approved, read_approved
 from avow.system.looking import Looking, try_to_look
@@ -46,7 +48,7 @@ def command(
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
         jobs = {
-            name: partial(try_to_look, partial(find, name, entry), looking)
+            name: partial(try_to_look, partial(find, name, entry), replace(looking, era=_era(entry)))
             for name, entry in approved.items()
         }
         with Started(jobs) as started:
@@ -64,6 +66,11 @@ def command(
     if not (options.quiet and report.is_clean and format_name == "text"):
         print_drift(report, format_name)
     return report.exit_code
+
+
+def _era(entry: Approved) -> Era | None:
+    """The era in which the server was approved, and in which its clients speak to it."""
+    return entry.snapshot.era if isinstance(entry, Entry) else None
 
 
 def _reaching(

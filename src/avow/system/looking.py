@@ -59,6 +59,7 @@ def look_at(reachable: Reachable, looking: Looking) -> Seen:
         env=reachable.environment,
         headers=reachable.headers,
         shown=reachable.target,
+        era=looking.era,
         on_progress=None if tell is None else lambda text: tell(label(reachable), text),
     )
     try:
