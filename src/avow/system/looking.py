@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from avow.core.artifact import Artifact
+from avow.core.canonical import Digest
 from avow.core.snapshot import Era
 from avow.core.target import StdioTarget
 from avow.errors import AvowError
 from avow.system.connect import ConnectOptions, Observation, observe
-from avow.system.given import given_to
 from avow.system.naming import suggest_name
 from avow.system.processes import child_environment
 from avow.system.targets import Reachable
@@ -23,12 +23,14 @@ from avow.system.targets import Reachable
 class Looking:
     """How to look: for how long, whether also with other eyes, and whom to tell about progress.
 
-    An `era` that is known is the one in which the server is spoken to, as its clients do.
+    An `era` that is known is the one in which the server is spoken to, as its clients do. Lists with the
+    `expected` digest are believed without waiting long for news.
     """
 
     timeout: float
     thorough: bool = False
     era: Era | None = None
+    expected: Digest | None = None
     on_progress: Callable[[str, str], None] | None = None
 
 
@@ -60,6 +62,7 @@ def look_at(reachable: Reachable, looking: Looking) -> Seen:
         headers=reachable.headers,
         shown=reachable.target,
         era=looking.era,
+        expected=looking.expected,
         on_progress=None if tell is None else lambda text: tell(label(reachable), text),
     )
     try:
@@ -71,6 +74,9 @@ def look_at(reachable: Reachable, looking: Looking) -> Seen:
             replace(look, snapshot=replace(look.snapshot, target=reachable.target)) for look in seen.others
         )
         seen = Observation(replace(seen.first, target=reachable.target), tuple(others))
+    # Late, since the server was waiting to be started.
+    from avow.system.given import given_to
+
     return Seen(seen, _package_of(reachable), given_to(reachable))
 
 
