@@ -18,7 +18,6 @@ from avow.cli.options import (
 from avow.cli.progress import progress
 from avow.cli.reaching import given_values, known_names
 from avow.core.lockfile import Entry
-from avow.core.snapshot import Era
 from avow.errors import UsageError
 from avow.system.approved import Approved, read_approved
 from avow.system.looking import Looking, try_to_look
@@ -48,7 +47,7 @@ def command(
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
         jobs = {
-            name: partial(try_to_look, partial(find, name, entry), replace(looking, era=_era(entry)))
+            name: partial(try_to_look, partial(find, name, entry), _as_approved(looking, entry))
             for name, entry in approved.items()
         }
         with Started(jobs) as started:
@@ -68,9 +67,11 @@ def command(
     return report.exit_code
 
 
-def _era(entry: Approved) -> Era | None:
-    """The era in which the server was approved, and in which its clients speak to it."""
-    return entry.snapshot.era if isinstance(entry, Entry) else None
+def _as_approved(looking: Looking, entry: Approved) -> Looking:
+    """Look in the era in which the server was approved; what it showed then need not settle for long."""
+    if not isinstance(entry, Entry):
+        return looking
+    return replace(looking, era=entry.snapshot.era, expected=entry.snapshot.signature.digest)
 
 
 def _reaching(
