@@ -7,12 +7,15 @@ from avow.core.canonical import JsonValue
 from avow.core.drift.model import Change, Effect
 from avow.core.drift.notation import notation_change
 from avow.core.drift.wording import default_change, place_of, text_change
+from avow.core.printable import printable
 from avow.core.schema.compare import Comparison, compare
 from avow.core.schema.differences import Difference, Direction
 from avow.core.schema.document import Budget
 from avow.core.schema.raw import Edit
 from avow.core.severity import Severity
 
+# Clients of 2026-07-28 copy the value of such an argument into a header, for whoever stands in between.
+_HEADER: Final = "x-mcp-header"
 _RATED: Final = {
     Direction.WIDENS: (Effect.WIDENS, Severity.CRITICAL),
     Direction.NARROWS: (Effect.NARROWS, Severity.MODERATE),
@@ -67,9 +70,16 @@ def _rest(root: str, comparison: Comparison) -> Iterator[Change]:
     for edit in comparison.told:
         yield _told(root, edit)
     for edit in comparison.foreign:
-        text = f"`{edit.keyword}`{place_of(edit.path)}, which JSON Schema does not know, was {edit.change}"
-        path = root + edit.path
+        path, text = root + edit.path, _foreign(edit)
         yield Change(path, edit.change, Effect.OTHER, Severity.MODERATE, text, edit.before, edit.after)
+
+
+def _foreign(edit: Edit) -> str:
+    keyword, place = printable(edit.keyword, 60, fold=True), place_of(edit.path)
+    if keyword == _HEADER and edit.change != "removed":
+        header = printable(str(edit.after), 60, fold=True)
+        return f"the value{place} is now also sent as the HTTP header Mcp-Param-{header} ({keyword})"
+    return f"`{keyword}`{place}, which JSON Schema does not know, was {edit.change}"
 
 
 def _told(root: str, edit: Edit) -> Change:

@@ -1,7 +1,6 @@
 """Two input schemas, compared by what they accept."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,8 +10,9 @@ from avow.core.schema.document import STEPS, Budget, Document, TooLargeError
 from avow.core.schema.explain import Explainer
 from avow.core.schema.normalise import Reader
 from avow.core.schema.phrases import shown
-from avow.core.schema.raw import Edit, edits, members, telling
+from avow.core.schema.raw import Edit, edits, members
 from avow.core.schema.vocabulary import escape, is_foreign, is_telling
+from avow.core.schema.words import Words, is_said, told_apart
 
 _NOTATION: Final = {
     "$anchor": "references",
@@ -65,53 +65,34 @@ def _compare(before: JsonValue, after: JsonValue, budget: Budget) -> Comparison:
     found = explainer.explain()
     found.extend(_hidden(old, new, found))
     written = list(edits(before, after))
-    told, moved = _moved_apart([edit for edit in written if is_telling(edit.keyword)], before, after)
-    foreign = [edit for edit in written if is_foreign(edit.keyword)]
-    judged = [edit for edit in written if not is_telling(edit.keyword) and not is_foreign(edit.keyword)]
-    told.extend(_brought(before, judged, found))
+    told, moved = told_apart(Words(old), Words(new), written)
+    # The words of a part that is new altogether need no telling of their own.
+    whole = _widening(found)
+    told = [edit for edit in told if not any(_is_inside(edit.path, path) for path in whole)]
     if not explainer.is_cut:
+        judged = [edit for edit in written if not is_said(edit.keyword)]
         found.extend(_notation([*judged, *moved], found))
-    return Comparison(tuple(found), tuple(told), tuple(foreign))
+    foreign = tuple(edit for edit in told if is_foreign(edit.keyword))
+    return Comparison(tuple(found), tuple(edit for edit in told if is_telling(edit.keyword)), foreign)
 
 
 def _hidden(old: Document, new: Document, found: list[Difference]) -> Iterator[Difference]:
     """Members that are declared for the first time inside a condition."""
     known = members(old, conditional=False)
-    reported = [one.path for one in found if one.change == "added" and one.direction is Direction.WIDENS]
+    reported = _widening(found)
     for name, pointer in members(new, conditional=True).items():
         if name not in known and not any(_is_inside(pointer, path) for path in reported):
             text = f"accepts a new argument '{shown(name)}' under a condition"
             yield Difference(pointer, "added", Direction.WIDENS, text)
 
 
-def _moved_apart(told: list[Edit], before: JsonValue, after: JsonValue) -> tuple[list[Edit], list[Edit]]:
-    """Words that are new or gone, and words that only stand in another place now."""
-    old, new = (Counter(repr(words.after) for words in telling(schema)) for schema in (before, after))
-    moved = [
-        edit
-        for edit in told
-        if (edit.change == "added" and new[repr(edit.after)] <= old[repr(edit.after)])
-        or (edit.change == "removed" and new[repr(edit.before)] >= old[repr(edit.before)])
-    ]
-    return [edit for edit in told if edit not in moved], moved
-
-
-def _brought(before: JsonValue, judged: list[Edit], found: list[Difference]) -> Iterator[Edit]:
-    """Words that came with a part that is written in another place or form now, and were nowhere before."""
-    known = {repr(edit.after) for edit in telling(before)}
-    new = [difference.path for difference in found if difference.change == "added"]
-    for edit in judged:
-        if edit.change == "removed" or any(_is_inside(edit.path, path) for path in new):
-            continue
-        parts = {edit.path: edit.after}
-        if isinstance(edit.after, list):
-            parts = {f"{edit.path}/{position}": part for position, part in enumerate(edit.after)}
-        for path, part in parts.items():
-            yield from (words for words in telling(part, path) if repr(words.after) not in known)
+def _widening(found: list[Difference]) -> list[str]:
+    """The places of all that is new and accepted."""
+    return [one.path for one in found if one.change == "added" and one.direction is Direction.WIDENS]
 
 
 def _notation(judged: list[Edit], found: list[Difference]) -> Iterator[Difference]:
-    paths = [difference.path for difference in found]
+    paths = {difference.path for difference in found}
     for edit in judged[:_SHOWN]:
         if any(_is_inside(edit.path, path) or _is_inside(path, edit.path) for path in paths):
             continue
@@ -122,16 +103,18 @@ def _notation(judged: list[Edit], found: list[Difference]) -> Iterator[Differenc
         )
 
 
-def _is_told(edit: Edit, paths: list[str]) -> bool:
+def _is_told(edit: Edit, paths: Set[str]) -> bool:
     """Whether all that is new or gone in a list of required members was told of the members themselves."""
-    lists = [value if isinstance(value, list) else [] for value in (edit.before, edit.after)]
-    names = [name for name in [*lists[0], *lists[1]] if not (name in lists[0] and name in lists[1])]
+    old, new = (
+        {str(name) for name in value} if isinstance(value, list) else set()
+        for value in (edit.before, edit.after)
+    )
     holder = edit.path.removesuffix("/required")
-    return bool(names) and all(f"{holder}/properties/{escape(str(name))}" in paths for name in names)
+    return old != new and all(f"{holder}/properties/{escape(name)}" in paths for name in old ^ new)
 
 
 def _notation_of(edit: Edit) -> str:
-    if is_telling(edit.keyword):
+    if is_said(edit.keyword):
         return _WORDS
     if edit.keyword == "required" and edit.change == "changed":
         return "order of required"

@@ -12,8 +12,6 @@ from avow.core.schema.vocabulary import (
     HOLDS_NAMED,
     HOLDS_SCHEMA,
     escape,
-    is_telling,
-    subschemas,
 )
 
 _CONDITIONAL: Final = frozenset(
@@ -89,19 +87,6 @@ def _named(keyword: str, before: JsonObject, after: JsonObject, path: str) -> It
             yield Edit(inner, keyword, "added", None, after[name])
         else:
             yield from edits(before[name], after[name], inner, keyword)
-
-
-def telling(schema: JsonValue, pointer: str = "") -> Iterator[Edit]:
-    """Everything in a schema that is there for readers, as if it had just been added."""
-    waiting = [Place(pointer, schema)]
-    while waiting:
-        place = waiting.pop()
-        if not isinstance(place.schema, dict):
-            continue
-        for keyword, value in place.schema.items():
-            if is_telling(keyword):
-                yield Edit(f"{place.pointer}/{escape(keyword)}", keyword, "added", None, value)
-        waiting.extend(place.at(steps, inner) for steps, inner in subschemas(place.schema))
 
 
 def members(document: Document, *, conditional: bool) -> dict[str, str]:

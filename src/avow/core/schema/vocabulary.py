@@ -139,12 +139,12 @@ JUDGING: Final = frozenset(
 
 
 def is_telling(keyword: str) -> bool:
-    """Whether a keyword is there for readers only; vendors' own start with `x-`."""
-    return keyword in TELLING or keyword.startswith("x-")
+    """Whether a keyword is there for readers only."""
+    return keyword in TELLING
 
 
 def is_foreign(keyword: str) -> bool:
-    """Whether no dialect knows this keyword: it judges nothing that we know of."""
+    """Whether no dialect knows this keyword: it judges nothing, but somebody may act on it."""
     return not (keyword in JUDGING or keyword in SILENT or is_telling(keyword))
 
 
