@@ -1,9 +1,7 @@
 """`avow run` between a real client and real servers: the official SDK on one side, processes on the other."""
 
 import json
-import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from mcp import Client, MCPError, StdioServerParameters
 
 from changes import APPROVED, POISONED, SHELL
 from project import Project
+from run_sessions import INITIALIZE, INITIALIZED, RESULT, Session, is_running
 
 SDK_SERVER = '''
 from mcp.server.mcpserver import Context, MCPServer
@@ -51,23 +50,6 @@ def note(title: str) -> str:
 server.run("stdio")
 '''
 
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
-RESULT = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "serverInfo": {"name": "small", "version": "1"},
-}
-INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
@@ -83,67 +65,13 @@ def sums(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-class Session:
-    """`avow run` under our hands, one line at a time."""
-
-    def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "avow", "run", *arguments],
-            cwd=project.directory,
-            env={**os.environ, "HOME": str(project.directory), **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def send(self, *messages: dict[str, Any] | bytes) -> None:
-        assert self.process.stdin
-        for message in messages:
-            line = message if isinstance(message, bytes) else json.dumps(message).encode()
-            self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def receive(self) -> dict[str, Any]:
-        assert self.process.stdout
-        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return answer
-
-    def shake_hands(self) -> dict[str, Any]:
-        self.send(INITIALIZE)
-        answer = self.receive()
-        self.send(INITIALIZED)
-        return answer
-
-    def call(self, number: int, name: str, **arguments: Any) -> dict[str, Any]:
-        params = {"name": name, "arguments": arguments}
-        self.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
-        return self.receive()
-
-    def leave(self) -> tuple[int, list[dict[str, Any]]]:
-        """Close the connection; return the exit code and the events."""
-        _, errors = self.process.communicate(timeout=20)
-        lines = [line for line in errors.splitlines() if line.startswith(b"{")]
-        return self.process.returncode, [json.loads(line) for line in lines]
-
-
 @pytest.fixture
 def sessions() -> Iterator[list[Session]]:
     """Whatever a test starts is ended, even when the test fails."""
     opened: list[Session] = []
     yield opened
     for session in opened:
-        if session.process.poll() is None:
-            session.process.kill()
-        session.process.communicate()
-
-
-def is_running(pid: str) -> bool:
-    """Whether a process runs; one that is dead and not yet reaped by its adoptive parent does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
+        session.end()
 
 
 def conversation(parameters: StdioServerParameters, mode: Any) -> dict[str, Any]:
@@ -369,7 +297,4 @@ def test_a_flood_that_nobody_reads_does_not_grow_in_memory(project: Project, ses
     session.send(INITIALIZED)
     time.sleep(1.5)
 
-    status = Path(f"/proc/{session.process.pid}/status").read_text(encoding="utf-8")
-    resident = int(status.split("VmRSS:")[1].split()[0])
-
-    assert resident < 80_000
+    assert 0 < session.memory() < 80_000

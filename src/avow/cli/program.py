@@ -1,5 +1,6 @@
 """The click group behind `avow`: it imports a command when somebody asks for it."""
 
+import gc
 import importlib
 from collections.abc import Mapping, Sequence
 
@@ -28,6 +29,10 @@ class Program(click.Group):
             return None
         command = importlib.import_module(f"avow.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
+        if not gc.isenabled():
+            # From here on there may be garbage.
+            gc.freeze()
+            gc.enable()
         return command
 
     def resolve_command(

@@ -16,6 +16,8 @@ from typing import Final, NamedTuple
 from avow.core.severity import Severity
 from avow.protocol.events import Event, event
 from avow.protocol.gate import Decision, Gate
+from avow.protocol.gate.refusal import LIMIT_REACHED
+from avow.protocol.messages import error_response
 from avow.proxy.ending import Ending
 from avow.proxy.streams import Inlet, LineTooLongError, Outlet
 
@@ -52,6 +54,7 @@ class Relay:
     ) -> None:
         """Put `gate` between the two ends of `wires`; `patience` is how long a server may take to finish."""
         self._gate = gate
+        self._limit = limit
         self._client_in = Inlet(wires.from_client, limit)
         self._client_out = Outlet(wires.to_client)
         self._server_in = Inlet(wires.from_server, limit)
@@ -112,20 +115,24 @@ class Relay:
         try:
             lines = self._client_in.read()
         except LineTooLongError:
-            self._log(
-                [event("message_too_long", Severity.CRITICAL, detail="from the client; the session ends")]
-            )
-            self._ending = Ending.REFUSED
+            self._refuse_long_line()
             return
         self._carry_out(self._gate.all_from_client(lines))
         if self._client_in.ended and self._ending is None:
             self._leave(Ending.CLIENT_LEFT)
 
+    def _refuse_long_line(self) -> None:
+        """Nobody knows which request it was, so the answer has no id, and the session ends with it."""
+        detail = f"a message of the client is larger than {self._limit} bytes; the session ends"
+        self._log([event("message_too_long", Severity.CRITICAL, detail=detail)])
+        self._client_out.send(error_response(None, LIMIT_REACHED, f"avow: {detail}") + b"\n")
+        self._ending = Ending.REFUSED
+
     def _read_server(self) -> None:
         try:
             lines = self._server_in.read()
         except LineTooLongError:
-            self._lose_server("the server sent a message beyond the limit")
+            self._lose_server(f"it sent a message larger than {self._limit} bytes")
             return
         self._carry_out(self._gate.all_from_server(lines))
         if self._server_in.ended:
