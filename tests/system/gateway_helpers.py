@@ -13,6 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
+from mcp import Client, StdioServerParameters
+
 from project import Project
 
 Json = dict[str, Any]
@@ -34,6 +37,46 @@ INITIALIZE: Json = {
     },
 }
 BOTH = "application/json, text/event-stream"
+
+
+SDK_SERVER = '''
+import sys
+
+from mcp.server.mcpserver import Context, MCPServer
+
+server = MCPServer("sums", instructions="Add and subtract.")
+
+
+@server.tool()
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+@server.tool()
+async def ask(ctx: Context) -> str:
+    """Report progress."""
+    await ctx.report_progress(1, 2)
+    return "done"
+
+
+@server.prompt()
+def greet(name: str) -> str:
+    """Greet somebody."""
+    return f"Say hello to {name}."
+
+
+@server.resource("notes://{title}")
+def note(title: str) -> str:
+    """A note."""
+    return f"This is {title}."
+
+
+if len(sys.argv) > 1:
+    server.run("streamable-http", port=int(sys.argv[1]))
+else:
+    server.run("stdio")
+'''
 
 
 class Answer:
@@ -159,6 +202,36 @@ def http_server(script: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(10)
+
+
+def conversation(server: StdioServerParameters | str, mode: Any) -> Json:
+    """Everything that the SDK's client can learn from a server."""
+
+    async def talk() -> Json:
+        with anyio.fail_after(60):
+            async with Client(server, mode=mode) as client:
+                results = {
+                    "tools": await client.list_tools(),
+                    "prompts": await client.list_prompts(),
+                    "templates": await client.list_resource_templates(),
+                    "sum": await client.call_tool("add", {"a": 2, "b": 3}),
+                    "progress": await client.call_tool("ask", {}),
+                    "prompt": await client.get_prompt("greet", {"name": "Ada"}),
+                    "note": await client.read_resource("notes://today"),
+                }
+                shown = {name: result.model_dump(mode="json") for name, result in results.items()}
+                return {"version": client.protocol_version, "instructions": client.instructions, **shown}
+
+    return anyio.run(talk)
+
+
+def is_running(pid: str) -> bool:
+    """Whether a process runs; one that is dead and not yet reaped does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
 
 
 def events(text: bytes) -> list[Json]:

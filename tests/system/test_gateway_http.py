@@ -12,16 +12,17 @@ from gateway_endpoint import SESSION, TOOLS, Upstream, serving
 from gateway_helpers import (
     INITIALIZE,
     META,
+    SDK_SERVER,
     VERSION,
     Answer,
     Gateway,
+    conversation,
     events,
     eventually,
     http_server,
     running,
 )
 from project import Project
-from test_run import SDK_SERVER, conversation
 
 TRACE = {
     "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -82,13 +83,12 @@ def test_the_sdk_client_sees_the_same_through_the_gateway_as_without_it(
 ) -> None:
     """Both sides are the official SDK, over HTTP."""
     project = Project(tmp_path_factory.mktemp("sdk"))
-    script = SDK_SERVER.replace('server.run("stdio")', 'server.run("streamable-http", port=int(sys.argv[1]))')
-    (project.directory / "sums.py").write_text(f"import sys\n{script}", encoding="utf-8")
+    (project.directory / "sums.py").write_text(SDK_SERVER, encoding="utf-8")
     with http_server(project.directory / "sums.py") as url:
         lock(project, "sums", url)
         with running(project, "--log", str(project.directory / "events")) as gateway:
-            held = conversation(gateway.url("sums"), mode)  # type: ignore[arg-type]
-        direct = conversation(url, mode)  # type: ignore[arg-type]
+            held = conversation(gateway.url("sums"), mode)
+        direct = conversation(url, mode)
 
     assert held == direct
     assert held["version"] == ("2025-11-25" if mode == "legacy" else VERSION)

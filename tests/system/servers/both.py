@@ -66,7 +66,7 @@ def call(message: Json) -> None:
             send({"method": "notifications/message", "params": {"level": "info", "data": arguments["text"]}})
             text(message, "said")
         case "flood":
-            for _ in range(200):
+            for _ in range(600):
                 send({"method": "notifications/message", "params": {"level": "info", "data": "x" * 50_000}})
             text(message, "flooded")
         case "whoami":
