@@ -97,10 +97,10 @@ def test_a_token_opens_the_door_and_is_never_shown() -> None:
         ("elsewhere", PeerProtocolError, "redirects to http://elsewhere.invalid/mcp"),
         ("circle", PeerProtocolError, "redirects without end"),
         ("malformed", MalformedAnswerError, "cannot be trusted"),
-        ("other_id", PeerProtocolError, "ended its answer without answering"),
+        ("other_id", MalformedAnswerError, "under an id that is only like the one we gave"),
         ("compressed", PeerProtocolError, "compresses"),
-        ("huge", PeerProtocolError, "the answer has more than 32 MiB"),
-        ("huge_event", PeerProtocolError, "an event has more than 32 MiB"),
+        ("huge", PeerProtocolError, "the answer has more than 16 MiB"),
+        ("huge_event", PeerProtocolError, "an event has more than 16 MiB"),
         ("hangup", ServerLaunchError, "broke off the connection"),
     ],
 )

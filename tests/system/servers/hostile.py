@@ -79,6 +79,10 @@ def attack(message: Json) -> None:
         case "endless_line":
             for _ in range(200):
                 raw(b"x" * 1024 * 1024)
+        case "many_values":
+            write(listed(message, TOOL % f', "x": [{"[]," * 5_000_000}0]'))
+        case "quite_many_values":
+            write(listed(message, TOOL % f', "x": [{"[]," * 290_000}0]'))
         case "endless_answer":
             write(f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {{"tools": [')
             for _ in range(200):

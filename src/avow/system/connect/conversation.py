@@ -4,8 +4,10 @@ Answers may come late, early or in another order, and the server may speak unask
 question is matched with its answer by the exact id and nothing else.
 """
 
+import gc
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from hashlib import sha256
 from typing import Any, Final
 
@@ -51,6 +53,8 @@ _REPLIES: Final[dict[str, JsonObject]] = {
 }
 _LONGEST_MESSAGE: Final = 500
 _LONGEST_ID: Final = 40
+_MANY: Final = 50_000
+_TAKEN: Final = Result({})
 
 
 class Conversation:
@@ -71,7 +75,7 @@ class Conversation:
         self._waiting: dict[int, str] = {}
         self._answers: dict[int, Answer | AvowError] = {}
         self._lines: dict[int, bytes] = {}
-        self._received = 0
+        self._received = self._values = 0
 
     @property
     def server(self) -> str:
@@ -110,7 +114,7 @@ class Conversation:
         self.channel.send({"jsonrpc": "2.0", "method": method}, self.deadline)
 
     def answer(self, number: int) -> Answer:
-        """Wait for the answer to a request.
+        """Wait for the answer to a request, and let go of it: a large one is not kept twice.
 
         Raises:
             ServerTimeoutError: it did not come in time.
@@ -124,6 +128,7 @@ class Conversation:
                 f"{self.server} did not answer {self._waiting[number]} in time{words}",
                 hint="is it waiting for something? A server that is slow to start needs a longer --timeout",
             )
+        self._answers[number] = _TAKEN
         return answer
 
     def answer_by(self, number: int, until: float) -> Answer | None:
@@ -161,8 +166,8 @@ class Conversation:
     def begin_anew(self, client_name: str) -> None:
         """Go on under another name: let go of the answers that were read, and count their bytes afresh."""
         self.client_name = client_name
-        self._answers = dict.fromkeys(self._answers, Result({}))
-        self._received = 0
+        self._answers = dict.fromkeys(self._answers, _TAKEN)
+        self._received = self._values = 0
         self.last_stir = 0.0
 
     def note(self, text: str) -> None:
@@ -175,9 +180,12 @@ class Conversation:
         return printable(self.channel.secrets.hide(text), _LONGEST_MESSAGE, fold=True)
 
     def _take(self, line: bytes) -> None:
-        match read_event(line, self.server):
+        values = self._weigh(line)
+        with _undisturbed() if values > _MANY else nullcontext():
+            event = read_event(line, self.server)
+        match event:
             case Answered(id=number, answer=answer):
-                self._take_answer(number, answer, line)
+                self._take_answer(number, answer, line, values)
             case Asked(id=number, method=method):
                 self._reply(number, method)
             case Notified(method=method):
@@ -187,7 +195,7 @@ class Conversation:
             case Noise():
                 self.channel.ignore(line)
 
-    def _take_answer(self, number: Any, answer: Answer, line: bytes) -> None:
+    def _take_answer(self, number: Any, answer: Answer, line: bytes, values: int) -> None:
         meant = _meant(number)
         if meant not in self._waiting:
             self.channel.ignore(line[:_LONGEST_MESSAGE])
@@ -202,19 +210,29 @@ class Conversation:
         if number not in self._lines:
             self._lines[number] = fingerprint
             if isinstance(answer, Result):
-                self._weigh(answer, line)
+                self._keep(line, values)
             self._answers.setdefault(number, answer)
         elif self._lines[number] != fingerprint:
             raise MalformedAnswerError(f"{self.server} gave two different answers to {self._waiting[number]}")
         else:
             self.note(f"the server answered {self._waiting[number]} twice, both times the same")
 
-    def _weigh(self, answer: Result, line: bytes) -> None:
-        """See whether there is room for what a server shows, and whether it shows too much."""
-        self._received += answer.size
-        if self._received > self.limits.total_bytes:
+    def _weigh(self, line: bytes) -> int:
+        """How many values a message holds at most, if there is room for them; counted before it is read."""
+        values = line.count(b",") + line.count(b"[") + line.count(b"{")
+        if values > self.limits.message_values:
+            raise PeerProtocolError(f"{self.server} sent a message of more values than anybody could use")
+        return values
+
+    def _keep(self, line: bytes, values: int) -> None:
+        """See whether there is room for one answer more, and whether it shows too much."""
+        self._received += len(line)
+        self._values += values
+        if self._received > self.limits.total_bytes or self._values > self.limits.total_values:
             limit = self.limits.total_bytes // (1024 * 1024)
-            raise PeerProtocolError(f"{self.server} sent more than {limit} MiB of answers")
+            raise PeerProtocolError(
+                f"{self.server} sent more than {limit} MiB or {self.limits.total_values:,} values of answers"
+            )
         for name in self.channel.secrets.named_in(line):
             self.note(f"the server repeats the value of {name} in what it shows; a lockfile would hold it")
 
@@ -225,6 +243,18 @@ class Conversation:
         # A server that does not read its input must not hold us up.
         reply = {"jsonrpc": "2.0", "id": number, **_REPLIES.get(method, error)}
         self.channel.send(reply, time.monotonic())
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the garbage collector, which looks at everything again and again while there is more of it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _meant(number: Any) -> Any:

@@ -11,10 +11,12 @@ from avow.errors import DeclarationError, ServerLaunchError
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a server's output we are ready to hold."""
+    """How much of a server's output we are ready to hold: a value in memory takes more than its bytes."""
 
-    message_bytes: int = 32 * 1024 * 1024
+    message_bytes: int = 16 * 1024 * 1024
+    message_values: int = 600_000
     total_bytes: int = 64 * 1024 * 1024
+    total_values: int = 2_000_000
     pages: int = 1_000
     items: int = 20_000
     signature_bytes: int = 4 * 1024 * 1024

@@ -30,6 +30,10 @@ class Listing:
         """Whether both show the same definitions, in whatever order."""
         return _digests(self.capabilities) == _digests(other.capabilities)
 
+    def stands_for(self, other: "Listing") -> bool:
+        """Whether nothing is lost when the other is forgotten."""
+        return self.is_same(other) and (self.problem, self.is_refused) == (other.problem, other.is_refused)
+
 
 @dataclass(slots=True)
 class _Pages:

@@ -176,7 +176,9 @@ class Session:
                 f"{conversation.server} left when it was asked for its lists a second time: {exc.message}",
                 hint="a server that shows itself once cannot be held to anything",
             ) from exc
-        return self._checked(again)
+        # What is the same need not be held twice.
+        same = {kind: self._lists[kind] for kind in again if self._lists[kind].stands_for(again[kind])}
+        return self._checked(again | same)
 
     def _checked(self, lists: Listings) -> Listings:
         """The lists, if none was refused that matters."""
