@@ -8,11 +8,11 @@ import click
 
 from avow.cli.main import COMMANDS
 from avow.cli.options import environment_option, lockfile_option
+from avow.cli.trusting import require_signature_option, trust_option, trusted_lockfile
 from avow.core.lockfile import Lockfile
 from avow.errors import UsageError
 from avow.proxy.contracts import Held, hold_entry
 from avow.proxy.settings import read_gate_policy
-from avow.system.lockfiles import read_lockfile
 from avow.system.settings import read_settings
 from avow.system.targets import read_given, unknown
 
@@ -50,8 +50,8 @@ _MEGABYTE = 1024 * 1024
 @click.option("--max-body", type=click.IntRange(1), default=16, show_default=True, metavar="MEGABYTES")
 @click.option("--audit", is_flag=True, help="Forward everything, and log what would have been blocked.")
 @click.option("--log", "log_path", type=click.Path(path_type=Path), metavar="FILE", help="Where events go.")
-@click.option("--require-signature", is_flag=True, help="Start only if a trusted key signed the lockfile.")
-@click.option("--trust", multiple=True, metavar="KEY", help="A public key that may have signed. Repeatable.")
+@require_signature_option
+@trust_option
 @environment_option
 def command(
     names: tuple[str, ...],
@@ -78,7 +78,7 @@ def command(
     from avow.proxy.gateway.app import Bounds
 
     host, port = _address(listen)
-    approved = _approved(lockfile, trust, required=require_signature)
+    approved = trusted_lockfile(lockfile, trust, signed=require_signature)
     for name in (*names, *pass_authorization):
         if name not in approved.servers:
             raise unknown(name, approved.servers, f"{lockfile} has no entry {name!r}")
@@ -110,17 +110,6 @@ def _held(approved: Lockfile, names: tuple[str, ...], *, audit: bool) -> list[He
     if not chosen:
         raise UsageError("no server is approved, so there is none to serve", hint="approve one: `avow lock`")
     return [hold_entry(name, entry, policy) for name, entry in chosen.items()]
-
-
-def _approved(lockfile: Path, trust: tuple[str, ...], *, required: bool) -> Lockfile:
-    if not required and not trust:
-        return read_lockfile(lockfile)
-    from avow.system.keys import load_trusted
-    from avow.system.signing import verify_lockfile
-
-    if not trust:
-        raise UsageError("a signature is required, but no key is trusted", hint="name it: --trust KEY")
-    return verify_lockfile(lockfile, [load_trusted(word) for word in trust]).lockfile
 
 
 def _address(text: str) -> tuple[str, int]:

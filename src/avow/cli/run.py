@@ -9,12 +9,12 @@ import click
 
 from avow.cli.main import COMMANDS
 from avow.cli.options import CommandWithServer, environment_option, lockfile_option, server_command
+from avow.cli.trusting import require_signature_option, trust_option, trusted_lockfile
 from avow.core.lockfile import Lockfile
 from avow.errors import AvowError, UsageError
 from avow.proxy.choosing import Chosen, Holding, choose_command, choose_entry
 from avow.proxy.ending import Ending
 from avow.proxy.stdio import refuse_session, run_session, started
-from avow.system.lockfiles import read_lockfile
 
 _SERVER_FAILED = 2
 
@@ -30,8 +30,8 @@ _SERVER_FAILED = 2
 )
 @click.option("--audit", is_flag=True, help="Forward everything, and log what would have been blocked.")
 @click.option("--log", "log_path", type=click.Path(path_type=Path), metavar="FILE", help="Where events go.")
-@click.option("--require-signature", is_flag=True, help="Start only if a trusted key signed the lockfile.")
-@click.option("--trust", multiple=True, metavar="KEY", help="A public key that may have signed. Repeatable.")
+@require_signature_option
+@trust_option
 @environment_option
 @click.pass_context
 def command(
@@ -53,7 +53,7 @@ def command(
     """
     try:
         values = _values(environment)
-        approved = _approved(lockfile, trust, required=require_signature, needed=entry is not None)
+        approved = _approved(lockfile, trust, signed=require_signature, needed=entry is not None)
         holding = Holding(contract) if contract else None
         chosen = _chosen(entry, name, server_command(ctx), values, approved, lockfile, holding)
         with started(chosen, values) as process:
@@ -108,15 +108,8 @@ def _chosen(
     return choose_entry(entry, approved.servers[entry], holding)
 
 
-def _approved(lockfile: Path, trust: tuple[str, ...], *, required: bool, needed: bool) -> Lockfile | None:
-    """The lockfile, verified where that is asked for; None where there is none and none is needed."""
-    if required or trust:
-        from avow.system.keys import load_trusted
-        from avow.system.signing import verify_lockfile
-
-        if not trust:
-            raise UsageError("a signature is required, but no key is trusted", hint="name it: --trust KEY")
-        return verify_lockfile(lockfile, [load_trusted(word) for word in trust]).lockfile
-    if not needed and not lockfile.exists():
+def _approved(lockfile: Path, trust: tuple[str, ...], *, signed: bool, needed: bool) -> Lockfile | None:
+    """The lockfile; None where there is none and none is needed."""
+    if not (needed or signed or trust or lockfile.exists()):
         return None
-    return read_lockfile(lockfile)
+    return trusted_lockfile(lockfile, trust, signed=signed)

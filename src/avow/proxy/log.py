@@ -49,6 +49,8 @@ class EventLog:
         if self._thread is not None:
             self._put(None)
             self._thread.join(timeout=2)
+        if self._stream is not sys.stderr and not (self._thread and self._thread.is_alive()):
+            self._stream.close()
 
     def _put(self, line: JsonObject | None) -> None:
         if self._thread is None:
