@@ -1,6 +1,7 @@
 """What a server was given is in no file and in no report, however often it repeats it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ NOISE = "Zk3vQ9" + "xT7bLmW2pRs8YdC4hJ5n"
 SECRET = "hunter2SECRETxyz99"
 
 
-def snapshot(description: str = "Send mail.", **members: object) -> Snapshot:
+def snapshot(description: str = "Send mail.", **members: Any) -> Snapshot:
     tool = Capability.read(Kind.TOOL, {"name": "send", "description": description, "inputSchema": {}})
     plain = Snapshot(
         StdioTarget("demo"), {"name": "demo"}, "2025-11-25", Era.LEGACY, {}, Signature.of([tool])
