@@ -1,10 +1,14 @@
 """What `avow run` adds to a session, against the same server bare and behind a plain byte relay.
 
-All ways are measured in turns within one run, so that a noisy machine is noisy for each of them.
+All ways are measured in turns within one run, so that a noisy machine is noisy for each of them. Other
+proxies are measured beside them: `--peer NAME=COMMAND`, where the server's command is put at the end, or
+where `{config}` stands for a client configuration that names the server.
 """
 
+import argparse
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -16,6 +20,7 @@ HERE = Path(__file__).parent
 SERVER = [sys.executable, str(HERE / "echo_server.py")]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 ROUNDS = 15
+ROUNDS_OF_PEERS = 3
 
 BARS = {
     "small call, added": 2.0,
@@ -25,9 +30,10 @@ BARS = {
     "start, added (ms)": 100.0,
     "resident (MB)": 40.0,
 }
+TIMES_FASTER_THAN_PEERS = 5.0
 
 
-class Peer:
+class Session:
     """A session with a server, however it was started."""
 
     def __init__(self, command: list[str], directory: str) -> None:
@@ -38,7 +44,8 @@ class Peer:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=directory,
-            env=ENVIRONMENT,
+            # Others keep what they learn in the user's home; this is none.
+            env={**ENVIRONMENT, "HOME": directory},
             bufsize=0,
         )
         assert self.process.stdin
@@ -61,7 +68,9 @@ class Peer:
         os.write(self.out, b"\n".join(lines) + b"\n")
         left = len(lines)
         while left:
-            left -= os.read(self.into, 1 << 20).count(b"\n")
+            if not (data := os.read(self.into, 1 << 20)):
+                raise EOFError("the connection ended")
+            left -= data.count(b"\n")
         return time.perf_counter() - began
 
     def resident(self) -> float:
@@ -82,25 +91,28 @@ def call(number: int, name: str = "echo", **arguments: object) -> bytes:
     return json.dumps(request, separators=(",", ":")).encode()
 
 
-def small(peer: Peer) -> float:
-    return statistics.median(peer.ask([call(number)]) for number in range(300))
+def small(session: Session) -> float:
+    return statistics.median(session.ask([call(number)]) for number in range(300))
 
 
-def burst(peer: Peer) -> float:
+def burst(session: Session) -> float:
     lines = [call(number) for number in range(64)]
-    return sum(peer.ask(lines) for _ in range(20)) / (64 * 20)
+    return sum(session.ask(lines) for _ in range(20)) / (64 * 20)
 
 
-def listing(peer: Peer) -> float:
+def listing(session: Session) -> float:
     line = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
-    return statistics.median(peer.ask([line]) for _ in range(60))
+    return statistics.median(session.ask([line]) for _ in range(60))
 
 
-def large(peer: Peer) -> float:
-    return statistics.median(peer.ask([call(1, "big", size=1 << 20)]) for _ in range(8))
+def large(session: Session) -> float:
+    return statistics.median(session.ask([call(1, "big", size=1 << 20)]) for _ in range(8))
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
+    others = dict(option.split("=", 1) for option in parser.parse_args().peer)
     with tempfile.TemporaryDirectory() as directory:
         avow = [sys.executable, "-m", "avow"]
         lock = [*avow, "lock", "--yes", "--name", "echo", "--", *SERVER]
@@ -109,43 +121,60 @@ def main() -> int:
             "bare": SERVER,
             "byte relay": [sys.executable, str(HERE / "byte_relay.py"), *SERVER],
             "avow run": [*avow, "run", "echo"],
-        }
-        Peer(ways["avow run"], directory).end()
-        peers = {way: Peer(command, directory) for way, command in ways.items()}
-        started = {way: [peer.started] for way, peer in peers.items()}
-        measured: dict[str, dict[str, float]] = {}
-        tests = {
-            "small call": small,
-            "64 in flight": burst,
-            "25 KB list": listing,
-            "1 MB result": large,
-        }
-        for name, test in tests.items():
-            times: dict[str, list[float]] = {way: [] for way in peers}
-            for _ in range(ROUNDS):
-                for way, peer in peers.items():
-                    times[way].append(test(peer))
-            measured[name] = {way: min(taken) for way, taken in times.items()}
-        resident = peers["avow run"].resident()
-        for peer in peers.values():
-            peer.end()
-        for _ in range(6):
-            for way, command in ways.items():
-                peer = Peer(command, directory)
-                started[way].append(peer.started)
-                peer.end()
-    measured["start"] = {way: min(taken) for way, taken in started.items()}
-    return report(measured, resident)
+        } | {name: command_of(text, directory) for name, text in others.items()}
+        Session(ways["avow run"], directory).end()
+        measured, resident = measure(ways, directory)
+        measured["start"] = starts(ways, directory)
+    return report(measured, resident, list(others))
 
 
-def report(measured: dict[str, dict[str, float]], resident: float) -> int:
-    print(f"{'':16}{'bare':>12}{'byte relay':>12}{'avow run':>12}   (microseconds, best of {ROUNDS} rounds)")
+def command_of(text: str, directory: str) -> list[str]:
+    if "{config}" not in text:
+        return [*shlex.split(text), *SERVER]
+    path = Path(directory, "mcp.json")
+    path.write_text(
+        json.dumps({"mcpServers": {"echo": {"command": SERVER[0], "args": SERVER[1:]}}}), encoding="utf-8"
+    )
+    return [word.replace("{config}", str(path)) for word in shlex.split(text)]
+
+
+def measure(ways: dict[str, list[str]], directory: str) -> tuple[dict[str, dict[str, float]], float]:
+    """The best figure of each test for each way, and the megabytes of `avow run` after them all."""
+    measured: dict[str, dict[str, float]] = {}
+    sessions = {way: Session(command, directory) for way, command in ways.items()}
+    for name, test in TESTS.items():
+        times: dict[str, list[float]] = {way: [] for way in sessions}
+        for turn in range(ROUNDS):
+            for way, session in sessions.items():
+                if turn < ROUNDS_OF_PEERS or way in OWN:
+                    times[way].append(test(session))
+        measured[name] = {way: min(taken) for way, taken in times.items()}
+    resident = sessions["avow run"].resident()
+    for session in sessions.values():
+        session.end()
+    return measured, resident
+
+
+def starts(ways: dict[str, list[str]], directory: str) -> dict[str, float]:
+    """From the start of the process to the first list."""
+    started: dict[str, list[float]] = {way: [] for way in ways}
+    for turn in range(STARTS):
+        for way, command in ways.items():
+            if turn < ROUNDS_OF_PEERS or way in OWN:
+                session = Session(command, directory)
+                started[way].append(session.started)
+                session.end()
+    return {way: min(taken) for way, taken in started.items()}
+
+
+def report(measured: dict[str, dict[str, float]], resident: float, others: list[str]) -> int:
+    print(f"{'':16}" + "".join(f"{way:>15}" for way in measured["start"]) + "   (microseconds, the best)")
     for name, ways in measured.items():
-        print(f"{name:16}" + "".join(f"{seconds * 1e6:12.1f}" for seconds in ways.values()))
+        print(f"{name:16}" + "".join(f"{seconds * 1e6:15.1f}" for seconds in ways.values()))
     small_call, start = measured["small call"], measured["start"]
+    added = {way: seconds - small_call["bare"] for way, seconds in small_call.items()}
     figures = {
-        "small call, added": (small_call["avow run"] - small_call["bare"])
-        / (small_call["byte relay"] - small_call["bare"]),
+        "small call, added": added["avow run"] / added["byte relay"],
         "64 in flight, throughput": measured["64 in flight"]["byte relay"]
         / measured["64 in flight"]["avow run"],
         "25 KB list": measured["25 KB list"]["avow run"] / measured["25 KB list"]["byte relay"],
@@ -156,10 +185,22 @@ def report(measured: dict[str, dict[str, float]], resident: float) -> int:
     missed = 0
     for name, figure in figures.items():
         bar = BARS[name]
-        met = figure >= bar if "throughput" in name else figure <= bar
-        missed += not met
-        print(f"{name:28}{figure:9.2f}   bar {bar:6.2f}   {'met' if met else 'MISSED'}")
+        missed += not shown(name, figure, bar, figure >= bar if "throughput" in name else figure <= bar)
+    for name in others:
+        figure = added[name] / added["avow run"]
+        bar = TIMES_FASTER_THAN_PEERS
+        missed += not shown(f"{name} adds, times ours", figure, bar, figure >= bar)
     return 1 if missed else 0
+
+
+def shown(name: str, figure: float, bar: float, met: bool) -> bool:
+    print(f"{name:36}{figure:9.2f}   bar {bar:6.2f}   {'met' if met else 'MISSED'}")
+    return met
+
+
+TESTS = {"small call": small, "64 in flight": burst, "25 KB list": listing, "1 MB result": large}
+OWN = frozenset({"bare", "byte relay", "avow run"})
+STARTS = 10
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ class Relay:
         """Nobody knows which request it was, so the answer has no id, and the session ends with it."""
         detail = f"a message of the client is larger than {self._limit} bytes; the session ends"
         self._log([event("message_too_long", Severity.CRITICAL, detail=detail)])
-        self._client_out.send(error_response(None, LIMIT_REACHED, f"avow: {detail}") + b"\n")
+        self._client_out.send((error_response(None, LIMIT_REACHED, f"avow: {detail}"),))
         self._ending = Ending.REFUSED
 
     def _read_server(self) -> None:
@@ -140,9 +140,9 @@ class Relay:
 
     def _carry_out(self, decision: Decision) -> None:
         if decision.to_server:
-            self._server_out.send(b"\n".join((*decision.to_server, b"")))
+            self._server_out.send(decision.to_server)
         if decision.to_client:
-            self._client_out.send(b"\n".join((*decision.to_client, b"")))
+            self._client_out.send(decision.to_client)
         if decision.events:
             self._log(decision.events)
         if decision.close:

@@ -105,29 +105,35 @@ class Outlet:
         self.backlog = 0
         self._waiting: deque[memoryview] = deque()
 
-    def send(self, data: bytes) -> None:
-        """Write what can be written now and keep the rest."""
-        if self.broken:
-            return
-        written = 0 if self._waiting else self._write(data)
-        view = memoryview(data)[written:]
-        if len(view) and not self.broken:
-            self._waiting.append(view)
-            self.backlog += len(view)
+    def send(self, lines: tuple[bytes, ...]) -> None:
+        """Write what can be written now, each line with its end, and keep the rest."""
+        if len(lines) == 1 and len(lines[0]) >= _LONG:
+            # Not copied, only to put an end behind it.
+            self._send((lines[0], b"\n"))
+        else:
+            self._send((b"\n".join((*lines, b"")),))
+
+    def _send(self, parts: tuple[bytes, ...]) -> None:
+        written = 0 if self._waiting or self.broken else self._write(parts)
+        for part in parts:
+            if written < len(part) and not self.broken:
+                self._waiting.append(memoryview(part)[written:])
+                self.backlog += len(part) - written
+            written = max(0, written - len(part))
 
     def flush(self) -> None:
         """Go on with what waits."""
         while self._waiting and not self.broken:
             view = self._waiting.popleft()
-            written = self._write(view)
+            written = self._write((view,))
             self.backlog -= written
             if written < len(view):
                 self._waiting.appendleft(view[written:])
                 return
 
-    def _write(self, data: bytes | memoryview) -> int:
+    def _write(self, parts: tuple[bytes | memoryview, ...]) -> int:
         try:
-            return os.write(self.descriptor, data)
+            return os.writev(self.descriptor, parts)
         except BlockingIOError:
             return 0
         except OSError:

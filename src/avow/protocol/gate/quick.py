@@ -134,7 +134,8 @@ class Quick:
         ):
             return False
         try:
-            _decode_one(line[start:end])
+            # Cutting a short line is quicker than looking at a part of it, a long one is not.
+            _decode_one((line if len(line) < _SMALL else memoryview(line))[start:end])
         except UNREADABLE:
             return False
         self._pending.take(request_id)
