@@ -58,7 +58,7 @@ def target_document(target: Target) -> JsonObject:
             return {"type": "http", "url": target.url, "headers": list(target.headers)}
         case PythonTarget():
             return {"type": "python", "object": target.reference}
-        case FileTarget():
+        case _:
             return {"type": "file", "path": target.path}
 
 
