@@ -59,25 +59,9 @@ def _observe(
     # Where there is doubt, a new session gets all the time to change that there is.
     expected = None if doubtful and goes_on else first.snapshot.signature.digest
     further = look_further(target, replace(options, expected=expected), sessions)
-    compared = (_comparable(look, first.snapshot) for look in further)
-    return Observation(first.snapshot, (*others, *looks, *compared))
-
-
-def _comparable(look: Look, first: Snapshot) -> Look:
-    """The look, with what was negotiated at first where the other era has other words for it.
-
-    Neither versions nor capabilities can be the same in both.
-    """
-    if look.snapshot.era is first.era:
-        return look
-    snapshot = replace(
-        look.snapshot,
-        era=first.era,
-        protocol_version=first.protocol_version,
-        protocol_versions=first.protocol_versions,
-        capabilities=first.capabilities,
-    )
-    return Look(look.seen, snapshot, other_era=True)
+    era = first.snapshot.era
+    marked = (replace(look, other_era=look.snapshot.era is not era) for look in further)
+    return Observation(first.snapshot, (*others, *looks, *marked))
 
 
 def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:

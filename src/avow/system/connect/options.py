@@ -56,8 +56,8 @@ class ConnectOptions:
 class Look:
     """What a server showed, and under which circumstances: empty for an ordinary first look.
 
-    With `other_era` it was asked in the other era than at first: the snapshot holds the versions and
-    capabilities of the first look then, since those of two eras do not compare.
+    With `other_era` it was asked in the other era than at first, whose versions and capabilities do not
+    compare with those of the first.
     """
 
     seen: str
