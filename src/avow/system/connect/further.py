@@ -1,4 +1,7 @@
-"""Further sessions with a server, two at a time: while the one is talked to, the other can start."""
+"""Further sessions with a server: which are worth it, and holding them two at a time.
+
+While the one is talked to, the other can start.
+"""
 
 import time
 from collections.abc import Sequence
@@ -6,14 +9,16 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from avow.core.target import StdioTarget, Target
+from avow.core.snapshot import Era
+from avow.core.target import HttpTarget, StdioTarget, Target
 from avow.errors import AvowError, ServerLaunchError, UnavailableError
 from avow.system.connect.channel import Channel, UnfitRequestError
 from avow.system.connect.negotiation import MixedErasError, Opening
 from avow.system.connect.opening import open_channel, open_session
 from avow.system.connect.options import ConnectOptions, Look
-from avow.system.connect.session import introduce
+from avow.system.connect.session import by_client, introduce
 
+_SECOND_SESSION: Final = "in a second session"
 _AT_ONCE: Final = 2
 _TIME_FOR_AN_OFFER: Final = 15.0
 
@@ -36,6 +41,30 @@ class Further:
         return replace(
             options, client_name=self.name or options.client_name, timeout=timeout, on_progress=None
         )
+
+
+def under_other_names(names: Sequence[str], doubtful: Sequence[str], *, thorough: bool) -> list[Further]:
+    """A session for each name that the first session could not be used for."""
+    if not doubtful:
+        return []
+    rest = [name for name in names if name not in doubtful] if thorough else []
+    return [Further(by_client(name), name, Opening.HANDSHAKE) for name in (*doubtful, *rest)]
+
+
+def in_other_ways(target: Target, era: Era, opening: Opening, *, has_started_again: bool) -> list[Further]:
+    """Sessions that begin otherwise than the first: in the other order, and in the other era.
+
+    What a program makes up when it starts, such as a time, shows only when it starts again.
+    """
+    sessions = []
+    if era is Era.LEGACY:
+        other = Opening.PROBE if opening is Opening.HANDSHAKE else Opening.HANDSHAKE
+        if other is Opening.PROBE or not has_started_again:
+            sessions.append(Further(_SECOND_SESSION, None, other))
+        return sessions
+    if not isinstance(target, HttpTarget):
+        sessions.append(Further(_SECOND_SESSION, None, Opening.DISCOVER))
+    return [*sessions, Further("after an initialize handshake", None, Opening.HANDSHAKE, may_be_refused=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,16 @@ from typing import Final
 from avow.core.snapshot import Era, Snapshot
 from avow.core.target import HttpTarget, Target
 from avow.errors import MalformedInputError, UnavailableError
-from avow.system.connect.further import Further, look_further
-from avow.system.connect.negotiation import Opening
 from avow.system.connect.opening import open_session, usual_opening
 from avow.system.connect.options import ConnectOptions, Look, Observation
 from avow.system.connect.sameness import is_same
-from avow.system.connect.session import AGAINST_ITSELF, LeftEarlyError, Session, by_client
+from avow.system.connect.session import AGAINST_ITSELF, LeftEarlyError, Session
 from avow.system.connect.settling import QUIET, QUIET_AS_EXPECTED
 from avow.system.connect.starting import Program
 
 # Clients that people use, and us: for whoever is on their best behaviour, or not, before a scanner.
 CLIENT_NAMES: Final = ("claude-ai", "cursor-vscode", "avow")
 MORE_CLIENT_NAMES: Final = ("claude-code", "Visual Studio Code")
-_SECOND_SESSION: Final = "in a second session"
 
 
 def observe_live(
@@ -53,15 +50,19 @@ def _observe(
         moment = QUIET if thorough else QUIET_AS_EXPECTED
         shown = others[0].snapshot if others and others[0].seen == AGAINST_ITSELF else first.snapshot
         looks, doubtful = _look_as_others(target, session, shown, names, moment)
-    sessions = _under_other_names(names, doubtful, thorough=thorough)
-    if thorough:
-        sessions += _in_other_ways(target, session.era, opening, has_started_again=bool(sessions))
-    # Where there is doubt, a new session gets all the time to change that there is.
-    expected = None if doubtful and goes_on else first.snapshot.signature.digest
-    further = look_further(target, replace(options, expected=expected), sessions)
+    if doubtful or thorough:
+        # Most servers need no more than one session for a quick look.
+        from avow.system.connect.further import in_other_ways, look_further, under_other_names
+
+        sessions = under_other_names(names, doubtful, thorough=thorough)
+        if thorough:
+            sessions += in_other_ways(target, session.era, opening, has_started_again=bool(sessions))
+        # Where there is doubt, a new session gets all the time to change that there is.
+        expected = None if doubtful and goes_on else first.snapshot.signature.digest
+        looks += look_further(target, replace(options, expected=expected), sessions)
     era = first.snapshot.era
-    marked = (replace(look, other_era=look.snapshot.era is not era) for look in further)
-    return Observation(first.snapshot, (*others, *looks, *marked))
+    marked = (replace(look, other_era=look.snapshot.era is not era) for look in (*others, *looks))
+    return Observation(first.snapshot, tuple(marked))
 
 
 def _other_names(ours: str, *, thorough: bool) -> Sequence[str]:
@@ -97,27 +98,3 @@ def _look_as_others(
             return [], names[place::-1]
         looks.append(look)
     return looks, ()
-
-
-def _under_other_names(names: Sequence[str], doubtful: Sequence[str], *, thorough: bool) -> list[Further]:
-    """A session for each name that the first session could not be used for."""
-    if not doubtful:
-        return []
-    rest = [name for name in names if name not in doubtful] if thorough else []
-    return [Further(by_client(name), name, Opening.HANDSHAKE) for name in (*doubtful, *rest)]
-
-
-def _in_other_ways(target: Target, era: Era, opening: Opening, *, has_started_again: bool) -> list[Further]:
-    """Sessions that begin otherwise than the first: in the other order, and in the other era.
-
-    What a program makes up when it starts, such as a time, shows only when it starts again.
-    """
-    sessions = []
-    if era is Era.LEGACY:
-        other = Opening.PROBE if opening is Opening.HANDSHAKE else Opening.HANDSHAKE
-        if other is Opening.PROBE or not has_started_again:
-            sessions.append(Further(_SECOND_SESSION, None, other))
-        return sessions
-    if not isinstance(target, HttpTarget):
-        sessions.append(Further(_SECOND_SESSION, None, Opening.DISCOVER))
-    return [*sessions, Further("after an initialize handshake", None, Opening.HANDSHAKE, may_be_refused=True)]

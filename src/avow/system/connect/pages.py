@@ -35,14 +35,13 @@ class Listing:
         return self.is_same(other) and (self.problem, self.is_refused) == (other.problem, other.is_refused)
 
 
-@dataclass(slots=True)
 class _Pages:
     """How far a list was followed: pages with something new, pages without, cursors given."""
 
-    fresh: int = 0
-    repeated: int = 0
-    cursors: set[str] = field(default_factory=set)
-    has_begun_anew: bool = False
+    def __init__(self) -> None:
+        self.fresh = self.repeated = 0
+        self.cursors: set[str] = set()
+        self.has_begun_anew = False
 
     def turn(self, is_repeated: bool, cursor: str | None) -> None:
         """Count a page that came for this cursor; some servers begin anew when an empty one is sent back."""
