@@ -1,0 +1,1 @@
+"""Real clients and real servers from npm and PyPI: with Avow between them nothing looks different."""
