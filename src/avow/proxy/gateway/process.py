@@ -59,7 +59,7 @@ class ServerProcess:
         """Write a line, now or as soon as the server reads."""
         if self.ended:
             return
-        self._outlet.send(line + b"\n")
+        self._outlet.send((line,))
         if self._outlet.backlog:
             self._loop.add_writer(self._outlet.descriptor, self._flush)
             if self._outlet.backlog > HIGH_MARK:
