@@ -2,7 +2,7 @@
 
 import pytest
 
-from avow.core.printable import escape, hidden, printable
+from avow.core.printable import escape, hidden, hidden_in_name, printable
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,11 @@ from avow.core.printable import escape, hidden, printable
         pytest.param("\u3164", "\\u{3164}", id="a letter that shows nothing"),
         pytest.param("\ud800", "\\u{d800}", id="lone surrogate"),
         pytest.param("a\u2028b", "a\\u{2028}b", id="line separator"),
+        pytest.param("read\ufe0f", "read\\u{fe0f}", id="variation selector after a letter"),
+        pytest.param("read\u00adfile", "read\\u{ad}file", id="soft hyphen"),
+        pytest.param("read\u2800file", "read\\u{2800}file", id="Braille without a dot"),
+        pytest.param("read\ue000file", "read\\u{e000}file", id="private use"),
+        pytest.param("read\ufffc", "read\\u{fffc}", id="a placeholder"),
     ],
 )
 def test_what_would_hide_or_be_obeyed_is_written_out(text: str, shown: str) -> None:
@@ -37,6 +42,7 @@ def test_what_would_hide_or_be_obeyed_is_written_out(text: str, shown: str) -> N
         "👨\u200d💻 ❤\ufe0f\u200d🔥 ⚠\ufe0f 1\ufe0f\u20e3 👩🏽\u200d🚀",
         "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
         "10\u00a0000",
+        "\u2813\u2800\u2800\u283a",
     ],
 )
 def test_ordinary_writing_of_any_language_stays_as_it_is(text: str) -> None:
@@ -53,6 +59,16 @@ def test_a_flag_that_spells_something_else_is_not_a_flag() -> None:
 def test_folding_puts_a_text_on_one_line() -> None:
     assert printable(" one\r\n\ttwo \u2028 three\n", fold=True) == "one two three"
     assert printable("a        b", 3, fold=True) == "a b"
+
+
+def test_folding_does_not_hide_what_a_name_is_spaced_with() -> None:
+    assert printable("read\u00a0file", fold=True) == "read\\u{a0}file"
+    assert printable("prix\u00a0: 10\u202f000 €", fold=True) == "prix : 10 000 €"
+    assert printable("日本語\u3000テキスト", fold=True) == "日本語 テキスト"
+
+
+def test_in_a_name_nothing_is_ordinary_writing() -> None:
+    assert list(hidden_in_name("⚙\ufe0f a b\u00a0c\n\u0434")) == [1, 6, 8]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Signs that a text is more than a description, where they were not before."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -9,6 +10,8 @@ from avow.core.drift.model import Change, Effect
 from avow.core.severity import Severity
 from avow.core.suspicion import Suspicion, name_suspicions, suspicions
 
+# What a capability, or an argument of a prompt, is called and asked for by.
+_NAMED: Final = re.compile(r"(?:/arguments/\d+)?/name|/uri(?:Template)?")
 _SHOWN: Final = {
     "instruction": "instructions to the model",
     "credential-path": "the path of credentials",
@@ -74,7 +77,7 @@ def _located(value: JsonValue) -> Iterator[tuple[str, str, bool]]:
     while waiting:
         path, item = waiting.pop()
         if isinstance(item, str):
-            yield path, item, path == "/name"
+            yield path, item, _NAMED.fullmatch(path) is not None
         elif isinstance(item, dict):
             for name, inner in item.items():
                 inside = f"{path}/{name.replace('~', '~0').replace('/', '~1')}"

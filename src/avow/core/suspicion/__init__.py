@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from avow.core.suspicion.characters import character_sightings, visible
+from avow.core.suspicion.characters import character_sightings, name_sightings, visible
 from avow.core.suspicion.homoglyphs import look_alike_words, mixed_words, skeleton
 from avow.core.suspicion.model import Sighting, Suspicion
 
@@ -34,7 +34,7 @@ def suspicions(text: str) -> tuple[Suspicion, ...]:
 
 def name_suspicions(name: str) -> tuple[Suspicion, ...]:
     """Every sign that an identifier is not what it looks like."""
-    return _in_order(character_sightings(name), look_alike_words(name))
+    return _in_order(name_sightings(name), look_alike_words(name))
 
 
 def _in_order(*detectors: Iterator[Sighting]) -> tuple[Suspicion, ...]:

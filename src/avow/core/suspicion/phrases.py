@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from avow.core.suspicion.languages import OTHER_LANGUAGES
 from avow.core.suspicion.model import Sighting, Suspicion, excerpt
 from avow.core.suspicion.rules import CREDENTIAL_PATHS, ENCODED, MARKUP, RULES, Rule
 
@@ -11,10 +12,19 @@ from avow.core.suspicion.rules import CREDENTIAL_PATHS, ENCODED, MARKUP, RULES, 
 _SENTENCE: Final = 200
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_SPACES: Final = re.compile(r"[ \t\r\u00a0]+")
+_SPACES: Final = re.compile(r"[^\S\n]+")
+# To a reader, hyphens between words are spaces.
+_HYPHENS: Final = re.compile(r"(?<=[^\W\d_])[-\u2010-\u2015\u2212](?=[^\W\d_])")
 # A phrase may go over the end of a line, not over an empty one.
 _LINE_END: Final = re.compile(r"(?<!\n) ?\n ?(?!\n| \n)")
 _END: Final = re.compile(r"[.!?]\s|\n\n")
+
+
+_PATTERNS: Final = (
+    ("instruction", MARKUP),
+    ("instruction", OTHER_LANGUAGES),
+    ("credential-path", CREDENTIAL_PATHS),
+)
 
 
 def _by_anchor() -> dict[str, list[Rule]]:
@@ -31,8 +41,8 @@ _BY_ANCHOR: Final = _by_anchor()
 def phrase_sightings(text: str) -> Iterator[Sighting]:
     """Every phrase that one of the rules describes."""
     lower = _LINE_END.sub(" ", _SPACES.sub(" ", text.replace("’", "'").lower()))
-    yield from _instructions(lower)
-    for sign, patterns in (("instruction", MARKUP), ("credential-path", CREDENTIAL_PATHS)):
+    yield from _instructions(_HYPHENS.sub(" ", lower))
+    for sign, patterns in _PATTERNS:
         for pattern in patterns:
             yield from _matches(sign, pattern, lower)
     for pattern in ENCODED:

@@ -84,6 +84,11 @@ RULES: Final = (
     _rule(
         "ignore disregard forget override bypass discard supersede", _ORDERS_HERE + _ORDERS_BEFORE + _ORDERS
     ),
+    _rule(
+        "ignore disregard forget override",
+        r" (?:everything|anything|all|whatever|what)(?: that)?(?: the| your| any)? "
+        r"(?:system (?:prompt|message)|developer|user|human|person|instructions)\b",
+    ),
     _rule("system", r"(?: (?:instruction|override|directive)s? ?:| ?: you\b)"),
     _rule("new updated real true actual hidden secret", rf" (?:system )?{_ORDERS} ?:"),
     _rule("you", r" are (?:now|no longer) (?:a |an |in |bound|restricted|required|allowed|dan\b)"),
@@ -147,6 +152,31 @@ RULES: Final = (
         r"\b(?:entire|full|whole|complete) (?:conversation|chat|prompt|message) ?(?:history|so far"
         r"|context|log|\b)",
     ),
+    _rule(
+        _MOVE,
+        r"(?: (?:the|this|their))? (?:user|person|human|owner|customer)'s " + _SECRETS,
+        # Where a secret of the person ordinarily goes.
+        r"\b(?:in|into|as|to|within) (?!(?:\w{1,20} ){0,3}(?:header|authorization|environment|config))",
+    ),
+    _rule(
+        "append attach copy include insert paste put",
+        r" ",
+        r"\b(?:chat|conversation|discussion|messages?|session) (?:so far|until now|up to now|to date)\b"
+        r"|\b(?:all|every)(?: the| of)* (?:earlier|previous|prior|preceding) (?:message|turn|prompt)s? "
+        r"(?:here|in this|into this|in the|into the)\b",
+    ),
+    _rule(
+        "attach include insert paste",
+        r"(?: (?:the|your|all|contents?|of|file)){0,4} \S{0,40}"
+        r"(?:\.env\b(?![.-])|id_rsa\b|\.ssh\b|\.aws\b|\.netrc\b)",
+        r"\b(?:here|in|into)\b",
+    ),
+    _rule(
+        "e email forward mail post send upload",
+        r"(?: mail)?(?: (?:the|all|these|those|your|its|any|every))? "
+        r"(?:results?|outputs?|responses?|answers?|contents?|data|it|them|everything|notes?|findings)\b",
+        r"\bto (?:\S{1,60}@\S{1,60}\.\w|https?://)",
+    ),
     _rule("curl wget iwr", r" [^\n|]{0,150}\| ?(?:sudo )?(?:ba|z|da)?sh\b"),
     # Steering other tools.
     _rule(
@@ -156,7 +186,7 @@ RULES: Final = (
     _rule(
         "all any every each",
         r"(?: (?:outgoing|future|subsequent|other))? "
-        r"(?:e-?mails?|messages?|payments?|transactions?|transfers?|files?|requests?|data|outputs?"
+        r"(?:e[- ]?mails?|messages?|payments?|transactions?|transfers?|files?|requests?|data|outputs?"
         r"|responses?) "
         r"(?:must|should|needs? to|ha(?:ve|s) to|shall|will) (?:always |also "
         r"|first )?(?:be )?(?:always |also |first )?"
@@ -195,7 +225,7 @@ RULES: Final = (
         # Not "if the user has approved the plan".
         r"(?<!if the user)(?<!when the user)(?<!once the user)(?<!after the user)(?<!until the user)"
         r"(?<!unless the user)(?<!whether the user) (?:ha(?:s|ve|d) )?(?:already |previously |explicitly )?"
-        r"(?:approved|authori[sz]ed|consented|pre-?approved|agreed to|given (?:you )?(?:permission"
+        r"(?:approved|authori[sz]ed|consented|pre[- ]?approved|agreed to|given (?:you )?(?:permission"
         r"|consent|approval))\b",
     ),
     _rule(
@@ -225,14 +255,6 @@ RULES: Final = (
         r" (?:security |system |compliance |internal )?(?:step|requirement|directive|override"
         r"|instruction|procedure) (?:from|by|issued|mandated)\b",
     ),
-    # The first order again, in other languages in which it has been seen.
-    _rule(
-        "ignoriere ignorieren",
-        r" (?:alle |die |sämtliche )*(?:vorherigen|bisherigen|obigen) (?:anweisungen|befehle|regeln)",
-    ),
-    _rule("ignora ignorar", r" (?:todas |tutte |as |las |le ){0,3}(?:instrucciones|istruzioni|instruções)"),
-    _rule("ignore ignorez", r" (?:toutes )?les (?:instructions|consignes) (?:précédentes|ci-dessus)"),
-    _rule("игнорируй игнорируйте", r" (?:все )?(?:предыдущие|прежние) (?:инструкции|указания)"),
 )
 
 # What does not begin with a word: markup that pretends to be somebody else, pictures that carry data away.
@@ -249,7 +271,6 @@ MARKUP: Final = tuple(
             r"#{1,6} ?(?:system|hidden|secret) (?:prompt|message|instructions?|override)\b",
             r"!\[[^\]\n]{0,80}\]\(https?://[^)\s{$<]{0,200}(?:\{|\$|<)",
             r"(?:webhook\.site|requestbin\.|burpcollaborator\.|interact\.sh|oastify\.|pipedream\.net)\S",
-            r"忽略(?:之前|以上|先前|上述|所有|前面)[^。\n]{0,8}(?:指令|指示|提示|说明)|不要(?:告诉|告知|通知|让)用户",
         ),
     )
 )
