@@ -214,7 +214,7 @@ class Gateway:
             await call.answerer.plain(404, error)
         else:
             stream = await call.backend.ask(
-                line, http.facts(call.headers), http.passed(call.headers, modern=True)
+                line, http.facts(call.headers), http.passed(call.headers, modern=True), call.owner
             )
             if not stream.pieces and stream.over:
                 await call.answerer.refuse(400, "the body is not a single request")

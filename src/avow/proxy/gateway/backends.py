@@ -51,17 +51,17 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    async def _converse(self, gate: Gate) -> Conversation:
+    async def _converse(self, gate: Gate, owner: bytes) -> Conversation:
         """A conversation for a single request."""
 
-    async def ask(self, line: bytes, facts: HeaderFacts, headers: tuple[Header, ...]) -> Stream:
-        """A request of 2026-07-28.
+    async def ask(self, line: bytes, facts: HeaderFacts, headers: tuple[Header, ...], owner: bytes) -> Stream:
+        """A request of 2026-07-28, by whoever has the token whose digest is `owner`.
 
         Raises:
             ServerLaunchError: the server cannot be started.
         """
         shelf = self._shelf(line, dict(headers).get(b"authorization", b""))
-        conversation = await self._converse(shelf.gate(self._held))
+        conversation = await self._converse(shelf.gate(self._held), owner)
         self._conversations.add(conversation)
         stream = conversation.take(line, facts, headers)
 
@@ -159,14 +159,14 @@ class LocalBackend(Backend):
         """A process of its own."""
         return LocalSession(self._gate(), self.write, await self._start())
 
-    async def ask(self, line: bytes, facts: HeaderFacts, headers: tuple[Header, ...]) -> Stream:
+    async def ask(self, line: bytes, facts: HeaderFacts, headers: tuple[Header, ...], owner: bytes) -> Stream:
         """A request of 2026-07-28, unless the server was approved as one that has sessions.
 
         Some such servers end, or say nothing at all, when they are asked something before the handshake.
         """
         approved = self._held.contract.server if self._held.contract is not None else None
         if approved is None or approved.era is Era.MODERN:
-            return await super().ask(line, facts, headers)
+            return await super().ask(line, facts, headers, owner)
         data = {"supported": [approved.protocol_version], "requested": facts.protocol_version}
         outside = envelope(line)
         stream = Stream()
@@ -174,9 +174,9 @@ class LocalBackend(Backend):
         stream.answer(outside.id, error_response(outside.id, VERSION_UNSUPPORTED, message, data))
         return stream
 
-    async def _converse(self, gate: Gate) -> Conversation:
+    async def _converse(self, gate: Gate, owner: bytes) -> Conversation:
         await self._shared.ready()
-        return SharedConversation(gate, self.write, self._shared)
+        return SharedConversation(gate, self.write, self._shared, owner)
 
     def sweep(self, now: float) -> None:
         """Time passes: a process that nobody has asked anything for long is ended."""
@@ -204,7 +204,7 @@ class RemoteBackend(Backend):
         """The server's own session will come with its answer."""
         return RemoteConversation(self._gate(), self.write, self._way, modern=False)
 
-    async def _converse(self, gate: Gate) -> Conversation:
+    async def _converse(self, gate: Gate, _owner: bytes) -> Conversation:
         return RemoteConversation(gate, self.write, self._way, modern=True)
 
     def sweep(self, now: float) -> None:

@@ -61,6 +61,7 @@ class SharedProcess:
         self._ending: asyncio.Future[None] | None = None
         self._started = float("-inf")
         self._asked: dict[int, _Asked] = {}
+        self._owners: set[bytes] = set()
         self._count = 0
 
     @property
@@ -100,6 +101,7 @@ class SharedProcess:
         if token:
             line = replaced(line, _TOKEN_PATH, number)
         self._asked[self._count] = _Asked(conversation, request_id, token)
+        self._owners.add(conversation.owner)
         self._process.send(line)
 
     def forget(self, conversation: "SharedConversation") -> None:
@@ -141,6 +143,7 @@ class SharedProcess:
     def _lost(self, reason: str) -> None:
         self._process = None
         waiting, self._asked = self._asked, {}
+        self._owners.clear()
         self._when_lists_change()
         for asked in waiting.values():
             asked.conversation.fail(asked.request_id, f"the server is gone ({reason})", None)
@@ -214,15 +217,22 @@ class SharedProcess:
         return self._asked.get(int(number)) if number.isdigit() and len(number) < 16 else None
 
     def _only(self) -> _Asked | None:
-        return next(iter(self._asked.values())) if len(self._asked) == 1 else None
+        """The request under way, if there is one and whatever the server says is about its owner.
+
+        A server may speak late of a request that was answered long ago: as long as it runs, it knows of
+        everybody who ever asked it something.
+        """
+        is_alone = len(self._asked) == 1 and len(self._owners) == 1
+        return next(iter(self._asked.values())) if is_alone else None
 
 
 class SharedConversation(Conversation):
     """One request of 2026-07-28 to a stdio server, with a gate of its own."""
 
-    def __init__(self, gate: Gate, log: Log, shared: SharedProcess) -> None:
-        """Ask what is asked of the shared process."""
+    def __init__(self, gate: Gate, log: Log, shared: SharedProcess, owner: bytes) -> None:
+        """Ask what is asked of the shared process, for the token whose digest is `owner`."""
         super().__init__(gate, log)
+        self.owner = owner
         self._shared = shared
 
     def leave(self) -> None:
