@@ -10,7 +10,7 @@ from avow.core.drift.model import Change, Drift, DriftType
 from avow.core.drift.negotiation import negotiation_drift
 from avow.core.drift.prompts import prompt_changes
 from avow.core.drift.renames import renamed
-from avow.core.drift.resources import reach, reached, resource_changes
+from avow.core.drift.resources import in_reach, reach, reached, resource_changes
 from avow.core.drift.server import server_drift
 from avow.core.drift.signs import in_words, signs_of
 from avow.core.drift.tools import tool_changes
@@ -69,8 +69,8 @@ def _added(capability: Capability, aliases: Mapping[str, str], known: frozenset[
     if kind is Kind.TOOL:
         risk = assess(capability)
         severity, words = Severity.CRITICAL, f"a new tool that nobody approved, {risk.level} risk"
-    elif kind in (Kind.RESOURCE, Kind.TEMPLATE) and (found := reach(capability.name)) not in known:
-        where = printable("://".join(found) if found[1] else f"{found[0]}:", 80, fold=True)
+    elif kind in (Kind.RESOURCE, Kind.TEMPLATE) and reach(capability.name) not in known:
+        where = printable(in_reach(capability.name), 80, fold=True)
         severity, words = Severity.CRITICAL, f"a new {kind} that brings {where} within reach"
     if signs := signs_of(capability.definition):
         severity = Severity.CRITICAL

@@ -176,6 +176,66 @@ def test_a_new_template_that_leads_anywhere_is_critical() -> None:
     assert drift.summary == "a new template that brings docs://{host} within reach"
 
 
+WITHIN_REACH = {
+    "file:{+path}": "file:{+path}",
+    "file:/{+path}": "file:/{+path}",
+    "file:{": "file:{",
+    "file:\\\\evil\\share": "file://evil",
+    "file:/\\evil/share": "file://evil",
+    "file:\t//evil/share": "file://evil",
+    "file:////evil/share": "file:////evil",
+    "file://{host}/x": "file://{host}",
+    "file://{+host}": "file://{+host}",
+    "https://example.com{+path}": "https://example.com{+path}",
+    "{+uri}": "whatever {+uri} stands for",
+    "{scheme}://example.com/": "whatever {scheme}://example.com/ stands for",
+    "relative": "whatever relative stands for",
+}
+
+
+@pytest.mark.parametrize("uri", WITHIN_REACH)
+def test_what_comes_within_reach_is_named(uri: str) -> None:
+    """A file of this machine was approved, and a page of one host; nothing of another machine was."""
+    known = [{"uri": "file:///notes", "name": "notes"}, {"uri": "https://example.com/", "name": "home"}]
+
+    drift = _one(snapshot(resources=known), snapshot([], [], known, [{"uriTemplate": uri, "name": "new"}]))
+
+    assert drift.severity == "critical"
+    assert drift.summary.partition(";")[0] == f"a new template that brings {WITHIN_REACH[uri]} within reach"
+
+
+@pytest.mark.parametrize(
+    "uri", ["file:///{+path}", "file:///a{?query}", "https://example.com{/path}", "HTTPS://Example.com/{id}"]
+)
+def test_what_stays_within_reach_is_moderate(uri: str) -> None:
+    known = [{"uri": "file:///notes", "name": "notes"}, {"uri": "https://example.com/", "name": "home"}]
+
+    drift = _one(snapshot(resources=known), snapshot([], [], known, [{"uriTemplate": uri, "name": "new"}]))
+
+    assert drift.severity == "moderate"
+
+
+@pytest.mark.parametrize("character", ["\ufe0f", "\u00ad", "\u2800", "\ue000", "\u00a0"])
+def test_a_hidden_character_in_a_name_is_critical(character: str) -> None:
+    """It looks like one that was approved, and is another one."""
+    code = f"\\u{{{ord(character):x}}}"
+    name = f"read{character}file"
+    news = (
+        snapshot(prompts=[{**PROMPT, "name": name}]),
+        snapshot(prompts=[{**PROMPT, "arguments": [{"name": name}]}]),
+        snapshot([{"name": name, "inputSchema": {"type": "object"}}]),
+        snapshot(resources=[{"uri": f"docs://{name}", "name": "new"}]),
+    )
+    for after in news:
+        (drift,) = diff(snapshot(), after)
+
+        assert drift.severity == "critical"
+        assert (
+            f"it shows invisible characters: {'docs://' if drift.kind == 'resource' else ''}read{code}file"
+            in (drift.summary)
+        )
+
+
 def test_resources_and_templates_go() -> None:
     removed = diff(snapshot(resources=[README], templates=[PAGE]), snapshot())
 
