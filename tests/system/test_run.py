@@ -298,3 +298,52 @@ def test_a_flood_that_nobody_reads_does_not_grow_in_memory(project: Project, ses
     time.sleep(1.5)
 
     assert 0 < session.memory() < 80_000
+
+
+def test_settings_count_beside_the_lockfile_and_not_where_a_client_happens_to_start(
+    project: Project, sessions: list[Session]
+) -> None:
+    """Any repository that somebody opens could switch the gate off otherwise."""
+    project.lock("files", *project.serve())
+    project.serve({**APPROVED, "tools": [*APPROVED["tools"], SHELL]})
+    (project.directory / ".git").mkdir()
+    opened = Project(project.directory / "opened")
+    opened.directory.mkdir()
+    (opened.directory / "avow.toml").write_text("[gate]\naudit = true\n", encoding="utf-8")
+    (opened.directory / "pyproject.toml").write_text("{{ cookiecutter.name }}", encoding="utf-8")
+    entry = json.loads(project.lockfile.read_text(encoding="utf-8"))
+    entry["servers"]["files"]["target"]["args"] = [str(project.directory / "files" / "server.py")]
+    project.lockfile.write_text(json.dumps(entry), encoding="utf-8")
+    session = Session(opened, "files", "--lockfile", str(project.lockfile))
+    sessions.append(session)
+    session.shake_hands()
+    session.send({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+
+    listed = session.receive()
+    session.leave()
+
+    assert "run_shell" not in [tool["name"] for tool in listed["result"]["tools"]]
+
+
+def test_a_required_signature_leaves_no_room_for_what_nobody_signed(project: Project) -> None:
+    command = project.serve()
+    project.lock("files", *command)
+    assert project.run("keygen", "--out", "key").returncode == 0
+    assert project.run("sign", "avow.lock", "--key", "key").returncode == 0
+
+    ended = project.run_outside(
+        "run", "--require-signature", "--trust", "key.pub", "--name", "typo", "--", *command
+    )
+
+    assert ended.returncode == 2
+    assert "has no entry 'typo'" in ended.stderr
+
+
+def test_a_session_that_no_entry_approves_says_so(project: Project, sessions: list[Session]) -> None:
+    session = Session(project, "--name", "files", "--", *project.serve())
+    sessions.append(session)
+    session.shake_hands()
+
+    _, events = session.leave()
+
+    assert [event["severity"] for event in events if event["event"] == "not_locked"] == ["critical"]

@@ -11,9 +11,9 @@ from avow.cli.options import environment_option, lockfile_option
 from avow.cli.trusting import require_signature_option, trust_option, trusted_lockfile
 from avow.core.lockfile import Lockfile
 from avow.errors import UsageError
+from avow.protocol.gate.policy import GatePolicy
 from avow.proxy.contracts import Held, hold_entry
-from avow.proxy.settings import read_gate_policy
-from avow.system.settings import read_settings
+from avow.proxy.settings import gate_policy
 from avow.system.targets import read_given, unknown
 
 _MEGABYTE = 1024 * 1024
@@ -94,7 +94,7 @@ def command(
         bounds=Bounds(body_bytes=max_body * _MEGABYTE),
         log=log_path,
     )
-    servers = _held(approved, names, audit=audit)
+    servers = _held(approved, names, gate_policy(lockfile, signed=require_signature), audit=audit)
     gateway = composing.compose(servers, options, read_given(environment, (), os.environ).environment)
     listening = serving.listen(host, port)
     port = listening.getsockname()[1]
@@ -103,8 +103,7 @@ def command(
     serving.serve(gateway, listening)
 
 
-def _held(approved: Lockfile, names: tuple[str, ...], *, audit: bool) -> list[Held]:
-    policy = read_gate_policy(read_settings(Path.cwd()).policy.gate)
+def _held(approved: Lockfile, names: tuple[str, ...], policy: GatePolicy, *, audit: bool) -> list[Held]:
     policy = replace(policy, audit=policy.audit or audit)
     chosen = {name: entry for name, entry in approved.servers.items() if not names or name in names}
     if not chosen:

@@ -54,16 +54,18 @@ def command(
     try:
         values = _values(environment)
         approved = _approved(lockfile, trust, signed=require_signature, needed=entry is not None)
-        holding = Holding(contract) if contract else None
+        # A signature is of no use to a session that is held to something else.
+        holding = Holding(contract) if contract else Holding.LOCK if require_signature else None
         chosen = _chosen(entry, name, server_command(ctx), values, approved, lockfile, holding)
         with started(chosen, values) as process:
             # Late: the server starts up while these are loaded.
-            from avow.proxy.log import EventLog
-            from avow.proxy.settings import read_gate_policy
-            from avow.system.settings import read_gate_table
+            from avow.proxy.log import EventLog, not_locked
+            from avow.proxy.settings import gate_policy
 
-            policy = read_gate_policy(read_gate_table(Path.cwd()))
+            policy = gate_policy(lockfile, signed=require_signature)
             log = EventLog(chosen.name, log_path)
+            if chosen.entry is None:
+                log.write([not_locked(chosen.name)])
             try:
                 ending = run_session(process, chosen, replace(policy, audit=policy.audit or audit), log.write)
             finally:

@@ -4,16 +4,25 @@ import json
 import queue
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TextIO
 
 from avow.core.canonical import JsonObject
+from avow.core.severity import Severity
 from avow.errors import StorageError
-from avow.protocol.events import Event
+from avow.protocol.events import Event, event
 
 _MOST_WAITING: Final = 4096
+# How often a session may say the same thing, in a second, before it is only counted.
+_MOST_REPEATS: Final = 20
+
+
+def not_locked(server: str) -> Event:
+    """The event of a session that no entry approves: it is held to what the server shows first."""
+    return event("not_locked", Severity.CRITICAL, name=server, detail="no entry approves this server")
 
 
 class EventLog:
@@ -37,15 +46,31 @@ class EventLog:
         self._waiting: queue.Queue[JsonObject | None] = queue.Queue(_MOST_WAITING)
         self._lost = 0
         self._thread: threading.Thread | None = None
+        self._second = ""
+        self._said: Counter[Event] = Counter()
 
     def write(self, events: Iterable[Event]) -> None:
-        """Write events down, with the time it is now."""
-        for event in events:
+        """Write events down, with the time it is now; what repeats itself within a second is counted."""
+        for happened in events:
             now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-            self._put({"time": now, "server": self._server, **event.document()})
+            if now[:19] != self._second or len(self._said) > _MOST_WAITING:
+                self._sum_up(now)
+                self._second = now[:19]
+            self._said[happened] += 1
+            if self._said[happened] <= _MOST_REPEATS:
+                self._put({"time": now, "server": self._server, **happened.document()})
+
+    def _sum_up(self, now: str) -> None:
+        """Say how often the last second repeated what it was not allowed to write each time."""
+        for happened, times in self._said.items():
+            if times > _MOST_REPEATS:
+                repeated = {**happened.document(), "repeated": times - _MOST_REPEATS}
+                self._put({"time": now, "server": self._server, **repeated})
+        self._said.clear()
 
     def close(self) -> None:
         """Write what waits, for as long as somebody reads it, but not for long."""
+        self._sum_up(self._second)
         if self._thread is not None:
             self._put(None)
             self._thread.join(timeout=2)

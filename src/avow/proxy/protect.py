@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from avow.core.canonical import JsonValue, digest_of
+from avow.core.credentials import shown_command
 from avow.core.printable import printable
 from avow.core.target import StdioTarget
 from avow.errors import StorageError, UsageError
@@ -145,7 +146,8 @@ def this_program() -> tuple[str, ...]:
         return (str(Path(called).absolute()),)
     if beside.is_file():
         return (str(beside),)
-    return (sys.executable, "-m", "avow")
+    # Not from the directory that a client starts us in: a module there would run instead of ours.
+    return (sys.executable, "-P", "-m", "avow")
 
 
 def _chosen(
@@ -242,6 +244,8 @@ def _redacted(value: JsonValue, *, shown: bool = False) -> JsonValue:
     match value:
         case dict():
             return {key: _redacted(part, shown=key in _SHOWN) for key, part in value.items()}
+        case list() if shown and all(isinstance(part, str) for part in value):
+            return list(shown_command(StdioTarget("", tuple(value)))[1:])
         case list():
             return [_redacted(part, shown=shown) for part in value]
         case _:

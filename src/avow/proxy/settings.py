@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from avow.core.snapshot import Source
@@ -9,6 +10,7 @@ from avow.errors import UsageError
 from avow.protocol.gate.policy import Fallback, GatePolicy, OnChanged, OnServerChanged
 from avow.protocol.negotiation import Controls, VersionPolicy
 from avow.protocol.versions import KNOWN
+from avow.system.settings import read_gate_table
 
 _MEMBERS: Final = frozenset(
     {"on_changed", "on_server_changed", "validate_arguments", "fallback", "contract", "audit", "versions"}
@@ -16,6 +18,17 @@ _MEMBERS: Final = frozenset(
 _LINES: Final = frozenset({"preferred", "baseline", "minimum", "controls"})
 
 Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def gate_policy(lockfile: Path, *, signed: bool) -> GatePolicy:
+    """The policy for sessions with the servers of a lockfile, from the settings beside it.
+
+    Where the lockfile has to be signed nothing unsigned may weaken what it is held to: no settings are read.
+
+    Raises:
+        AvowError: the settings cannot be read, or say something that does not exist.
+    """
+    return GatePolicy() if signed else read_gate_policy(read_gate_table(lockfile))
 
 
 def read_gate_policy(table: Mapping[str, Any]) -> GatePolicy:

@@ -40,33 +40,32 @@ def read_settings(directory: Path) -> Settings:
     return Settings(_read(*found), found[0]) if found else Settings()
 
 
-def read_gate_table(directory: Path) -> Mapping[str, Any]:
-    """The table `[gate]` of the settings for work in `directory`; empty where there are none.
+def read_gate_table(lockfile: Path) -> Mapping[str, Any]:
+    """The table `[gate]` of the settings beside a lockfile; empty where there are none.
 
+    Clients start servers in whatever project is open: only who can write the lockfile says how it is held.
     A session waits for this: without settings, nothing that reads or judges them is loaded.
 
     Raises:
         StorageError: the file cannot be read.
         UsageError: it says something that does not exist.
     """
-    found = _nearest(directory)
+    found = _beside(lockfile.absolute().parent)
     return _read(*found).gate if found else {}
 
 
 def _nearest(directory: Path) -> tuple[Path, dict[str, Any]] | None:
-    for place in _upward(directory.absolute()):
-        own, shared = place / "avow.toml", place / "pyproject.toml"
-        found = [(own, _parse(own))] if _is_file(own) else []
-        if _is_file(shared) and (table := _tool_table(shared)) is not None:
-            found.append((shared, table))
-        match found:
-            case []:
-                continue
-            case [only]:
-                return only
-            case _:
-                raise UsageError(f"both {own} and {shared} have settings for Avow", hint="keep one of them")
-    return None
+    return next(filter(None, map(_beside, _upward(directory.absolute()))), None)
+
+
+def _beside(place: Path) -> tuple[Path, dict[str, Any]] | None:
+    own, shared = place / "avow.toml", place / "pyproject.toml"
+    found = [(own, _parse(own))] if _is_file(own) else []
+    if _is_file(shared) and (table := _tool_table(shared)) is not None:
+        found.append((shared, table))
+    if len(found) > 1:
+        raise UsageError(f"both {own} and {shared} have settings for Avow", hint="keep one of them")
+    return found[0] if found else None
 
 
 def _upward(directory: Path) -> Iterator[Path]:
@@ -90,6 +89,9 @@ def _is_file(path: Path) -> bool:
 
 
 def _tool_table(path: Path) -> dict[str, Any] | None:
+    # Most of these files are not about us, and some are templates that no parser reads.
+    if b"avow" not in read_bounded(path, _LIMIT):
+        return None
     tools = _parse(path).get("tool", {})
     if not isinstance(tools, dict) or "avow" not in tools:
         return None

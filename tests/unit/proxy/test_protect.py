@@ -355,7 +355,7 @@ def test_the_program_that_clients_are_told_to_start_exists() -> None:
 
     assert Path(program).is_absolute()
     assert os.access(program, os.X_OK)
-    assert arguments in ([], ["-m", "avow"])
+    assert arguments in ([], ["-P", "-m", "avow"])
 
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)

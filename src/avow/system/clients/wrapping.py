@@ -7,6 +7,9 @@ filling in its placeholders, and taking the wrapping off needs nothing but the e
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath, PureWindowsPath
+from typing import Final
+
+_AS_MODULE: Final = (("-m", "avow"), ("-P", "-m", "avow"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ def _after_launcher(words: Sequence[str]) -> int | None:
     program = PureWindowsPath(words[0]).name.lower().removesuffix(".exe")
     if program == "avow":
         return 1
-    if program.startswith("python") and list(words[1:3]) == ["-m", "avow"]:
-        return 3
+    for flags in _AS_MODULE:
+        if program.startswith("python") and tuple(words[1 : 1 + len(flags)]) == flags:
+            return 1 + len(flags)
     return None

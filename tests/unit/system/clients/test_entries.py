@@ -136,6 +136,7 @@ def test_an_entry_with_both_is_what_its_type_says() -> None:
         ["/usr/local/bin/avow"],
         ["C:\\Tools\\Avow.EXE"],
         ["/opt/python3.12", "-m", "avow"],
+        ["/opt/python3.12", "-P", "-m", "avow"],
     ],
 )
 def test_a_protected_server_is_seen_through(launcher: list[str]) -> None:
