@@ -25,6 +25,7 @@ from avow.protocol.gate.refusal import (
 from avow.protocol.gate.session import Phase, Session
 from avow.protocol.gate.signature import is_contract, signature_result
 from avow.protocol.messages import (
+    METHOD_NOT_FOUND,
     Message,
     join,
     members,
@@ -37,6 +38,10 @@ from avow.protocol.negotiation import judge_version
 
 _INPUT_REQUIRED: Final = b"input_required"
 _ASKING: Final = frozenset({"resultType", "inputRequests"})
+_ENTRY: Final = frozenset({"method", "params"})
+_ERROR: Final = frozenset({"code", "message", "data"})
+_ELICITATIONS: Final = frozenset({"elicitations"})
+_TOOL: Final = frozenset({"tool"})
 _MAX_REPORTED: Final = 500
 _RESOLVED: Final = frozenset({"annotations", "requiredScopes", "resolvedVariants"})
 
@@ -62,14 +67,16 @@ class Answers:
             Refusal: the client gets this error instead.
         """
         modern = pending.claims is not None and pending.claims.meta is not None
-        if message.failed:
-            if pending.method == "initialize":
-                self._session.initializing = False
-                self._session.phase = Phase.AWAITING_INIT
-            return Shown(message.line)
-        if modern:
+        if message.failed and pending.method == "initialize":
+            self._session.initializing = False
+            self._session.phase = Phase.AWAITING_INIT
+        elif modern and not message.failed:
             self._settle_era(Era.MODERN)
         try:
+            if message.failed:
+                return self._failed(message, pending, modern=modern)
+            if modern:
+                self._check_input(message, pending)
             match pending.method:
                 case "initialize":
                     return self._initialized(message, pending)
@@ -83,8 +90,6 @@ class Answers:
                     pass
             if pending.listing is not None:
                 return self._listed(message, pending.listing)
-            if modern:
-                self._check_input(message, pending)
         except MalformedInputError as exc:
             raise malformed(pending.method, exc.message) from None
         return Shown(message.line)
@@ -124,6 +129,25 @@ class Answers:
         session.knowledge.saw(listing, judged)
         listing.reported += len(judged.events)
         return judged.again() if listing.reported > _MAX_REPORTED else judged
+
+    def _failed(self, message: Message, pending: Pending, *, modern: bool) -> Shown:
+        """An error passes, unless it sends the user of a client to an address that the client cannot open.
+
+        Whatever its code is: some readers take a code that is a text for the number.
+        """
+        error = self._object(message)
+        refuse_variants(error, _ERROR)
+        data = error.get("data")
+        if isinstance(data, dict):
+            refuse_variants(data, _ELICITATIONS)
+            if "elicitations" in data:
+                assert pending.claims is not None
+                required = missing_capability(
+                    "elicitation/create", {"mode": "url"}, pending.claims.capabilities
+                )
+                if required is not None:
+                    raise undeclared(pending.method, required, modern=modern)
+        return Shown(message.line)
 
     def _settle_era(self, era: Era) -> None:
         if self._session.era is None:
@@ -189,27 +213,31 @@ class Answers:
         return Shown(join({**members(message.line), "result": judged.body}), judged.events)
 
     def _signed(self, message: Message, pending: Pending) -> Shown:
+        """The client reads the contract, whatever stands beside the server's own declaration of it."""
         session = self._session
         contract = session.contract
         assert contract is not None
         assert message.id is not None
-        if is_contract(self._object(message), contract, session.policy.limits.list_items):
-            return Shown(message.line)
-        happened = event(
-            "signature_changed", Severity.CRITICAL, kind="server", detail="the contract is shown instead"
-        )
+        events: tuple[Event, ...] = ()
+        if not is_contract(
+            self._object(message), contract, pending.known_digest, session.policy.limits.list_items
+        ):
+            detail = "the contract is shown instead"
+            events = (event("signature_changed", Severity.CRITICAL, kind="server", detail=detail),)
         if session.policy.audit:
-            return Shown(message.line, (happened,))
+            return Shown(message.line, events)
         era = Era.MODERN if pending.claims is not None and pending.claims.meta is not None else Era.LEGACY
         result = signature_result(contract, pending.known_digest, era)
-        return Shown(result_response(message.id, result), (happened,))
+        return Shown(result_response(message.id, result), events)
 
     def _resolved(self, message: Message, pending: Pending) -> Shown:
         """A resolved tool is the approved one, with the annotations of one of its approved variants."""
         contract = self._session.contract
         assert contract is not None
         approved = contract.find(Kind.TOOL, pending.name)
-        tool = self._object(message).get("tool")
+        result = self._object(message)
+        refuse_variants(result, _TOOL)
+        tool = result.get("tool")
         if not isinstance(tool, dict):
             raise MalformedInputError("the answer has no tool")
         if approved is not None and not _is_variant(tool, approved.definition):
@@ -233,12 +261,13 @@ class Answers:
         claims = pending.claims
         assert claims is not None
         for entry in (asked or {}).values():
-            method = entry.get("method") if isinstance(entry, dict) else None
-            if method not in ASKING_METHODS:
+            if not isinstance(entry, dict) or entry.get("method") not in ASKING_METHODS:
                 raise MalformedInputError("a request for input is of a kind that the protocol does not have")
+            refuse_variants(entry, _ENTRY)
+            method = entry["method"]
             required = missing_capability(method, entry.get("params"), claims.capabilities)
             if required is not None:
-                raise undeclared(method, required)
+                raise undeclared(method, required, modern=True)
 
     def _object(self, message: Message) -> JsonObject:
         value = strict(message.body)
@@ -253,13 +282,14 @@ def malformed(method: str, detail: str) -> Refusal:
     return refusal
 
 
-def undeclared(method: str, required: JsonObject) -> Refusal:
-    """A server asked for something that the client did not declare (2026-07-28)."""
+def undeclared(method: str, required: JsonObject, *, modern: bool) -> Refusal:
+    """A server's answer asks for something that the client did not declare."""
     happened = event(
         "client_capability_missing", Severity.MODERATE, name=method, detail="the client did not declare it"
     )
     message = "avow: the server needs a client capability that this request did not declare"
-    return Refusal(CAPABILITY_MISSING, message, happened, {"requiredCapabilities": required})
+    code = CAPABILITY_MISSING if modern else METHOD_NOT_FOUND
+    return Refusal(code, message, happened, {"requiredCapabilities": required})
 
 
 def _is_variant(tool: JsonObject, approved: JsonObject) -> bool:

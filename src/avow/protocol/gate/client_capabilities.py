@@ -3,17 +3,23 @@
 from typing import Final
 
 from avow.core.canonical import JsonObject, JsonValue
+from avow.protocol.messages import refuse_variants
 
 _ASKS: Final = {
     "sampling/createMessage": "sampling",
     "elicitation/create": "elicitation",
     "roots/list": "roots",
 }
+_DECIDED_ON: Final = frozenset({"mode", "tools", "toolChoice"})
 ASKING_METHODS: Final = frozenset(_ASKS)
 
 
 def missing_capability(method: str, params: JsonValue, declared: JsonObject) -> JsonObject | None:
-    """The client capability that a request needs and the client did not declare; `None` when it did."""
+    """The client capability that a request needs and the client did not declare; `None` when it did.
+
+    Raises:
+        MalformedInputError: some readers would find that it asks for more.
+    """
     member = _ASKS.get(method)
     if member is None:
         return None
@@ -21,6 +27,7 @@ def missing_capability(method: str, params: JsonValue, declared: JsonObject) -> 
     if not isinstance(capability, dict):
         return {member: {}}
     details = params if isinstance(params, dict) else {}
+    refuse_variants(details, _DECIDED_ON)
     match member:
         case "elicitation":
             return _missing_mode(details.get("mode", "form"), capability)

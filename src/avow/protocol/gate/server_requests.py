@@ -73,9 +73,10 @@ class ServerRequests:
             return INVALID_REQUEST, "phase_violation", f"the session is {session.phase}, not active"
         try:
             params: JsonValue = strict(message.body)
+            missing = missing_capability(message.method, params, session.claims.capabilities)
         except MalformedInputError:
             return INVALID_PARAMS, "message_refused", "two readers could understand the params differently"
-        if missing_capability(message.method, params, session.claims.capabilities) is not None:
+        if missing is not None:
             return METHOD_NOT_FOUND, "client_capability_missing", "the client did not declare it"
         return None
 

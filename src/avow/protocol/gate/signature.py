@@ -9,9 +9,13 @@ from avow.core.capability import Capability, Kind, Signature
 from avow.core.contract import Contract
 from avow.core.snapshot import Era
 from avow.errors import DeclarationError, MalformedInputError
+from avow.protocol.messages import refuse_variants
 
 METHOD: Final = "signature"
 EXTENSION: Final = "dev.avow/signature"
+
+_COLLECTIONS: Final = frozenset(kind.collection for kind in Kind)
+_DECIDED_ON: Final = _COLLECTIONS | {"digest", "unchanged", "complete", "incomplete"}
 
 
 class Declaration(msgspec.Struct, frozen=True):
@@ -35,8 +39,10 @@ def read_declaration(result: JsonValue, max_items: int) -> Declaration:
     """Read the result of a `signature` request.
 
     Raises:
-        DeclarationError: it is not a signature, too large, or its digest does not fit.
+        MalformedInputError: it is not a signature, too large, its digest does not fit, or two readers
+            could understand it differently.
     """
+    refuse_variants(result, _DECIDED_ON)
     capabilities: list[Capability] = []
     for kind in Kind:
         items = result.get(kind.collection, [])
@@ -67,10 +73,13 @@ def signature_result(contract: Contract, known_digest: JsonValue, era: Era | Non
     return result
 
 
-def is_contract(result: JsonValue, contract: Contract, max_items: int) -> bool:
-    """Whether a server's own answer declares exactly what the contract holds."""
-    if result.get("unchanged") is True:
-        return bool(result.get("digest") == contract.digest)
+def is_contract(result: JsonObject, contract: Contract, known_digest: str, max_items: int) -> bool:
+    """Whether a server's own answer declares exactly what the contract holds.
+
+    That nothing has changed says so only to a client that named what it knows.
+    """
+    if result.get("unchanged") is True and not result.keys() & _COLLECTIONS:
+        return bool(result.get("digest") == contract.digest == known_digest)
     try:
         declared = read_declaration(result, max_items)
     except MalformedInputError:
