@@ -55,3 +55,31 @@ def test_what_a_server_says_late_reaches_nobody_with_another_token(
     assert b"waited" in answers[0].body
     assert b"a secret" not in answers[0].body
     assert "notification_dropped" in (project.directory / "events").read_text(encoding="utf-8")
+
+
+def test_an_answer_that_is_too_deep_is_an_error_and_takes_no_other_along(gateway: Gateway) -> None:
+    """Both answers come in one piece."""
+    thread, answers = waiting(gateway, TOKENS[1])
+    deep = call(gateway, "deep")
+    thread.join()
+
+    assert "malformed" in deep.error["message"]
+    assert b"waited" in answers[0].body
+
+
+def test_an_answer_that_is_too_deep_is_an_error_in_a_session(gateway: Gateway) -> None:
+    authorization = f"Bearer {TOKENS[0]}"
+    session = gateway.shake_hands("loose", Authorization=authorization)
+    message = {"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": "deep"}}
+    deep = gateway.post("loose", message, Mcp_Session_Id=session, Authorization=authorization)
+
+    assert deep.json["id"] == "x"
+    assert "cannot be read" in deep.error["message"]
+
+
+@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+def test_a_body_that_is_too_deep_is_a_bad_request(gateway: Gateway, version: str) -> None:
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "x", "params": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"
+    headers = {"MCP_Protocol_Version": version, "Authorization": f"Bearer {TOKENS[0]}"}
+
+    assert gateway.post("loose", body, **headers).status == 400

@@ -49,7 +49,9 @@ def call(message: Json) -> None:
         case "wait":
             WAITING.append(message)
         case "deep":
-            answer = f'{{"jsonrpc": "2.0", "id": {message["id"]}, "result": {{"content": {DEEP}}}}}'
+            answer = (
+                f'{{"jsonrpc": "2.0", "id": {json.dumps(message["id"])}, "result": {{"content": {DEEP}}}}}'
+            )
             write(answer, *(text(each, "waited") for each in WAITING))
             WAITING.clear()
         case "stuck":

@@ -13,7 +13,15 @@ from avow.core.severity import Severity
 from avow.protocol.events import Event
 from avow.protocol.gate import Decision, Gate, HeaderFacts
 from avow.protocol.messages import INVALID_REQUEST, RequestId, error_response, read_batch
-from avow.proxy.gateway.envelopes import Envelope, asked_progress, envelope, raw, request_ids, tokens
+from avow.proxy.gateway.envelopes import (
+    Envelope,
+    asked_progress,
+    envelope,
+    raw,
+    request_ids,
+    tokens,
+    unread_id,
+)
 from avow.proxy.gateway.stream import Header, Stream
 
 QUESTION_SECONDS: Final = 30.0
@@ -57,8 +65,16 @@ class Conversation(ABC):
 
     def receive(self, line: bytes, origin: Stream | None, head: bytes = b"") -> None:
         """A message of the server, which came in answer to what `origin` asked if that is known."""
-        if not self.ended:
-            self.carry_out(self.gate.from_server(line), origin, head)
+        if self.ended:
+            return
+        try:
+            decision = self.gate.from_server(line)
+            self.carry_out(decision, origin, head)
+        except Exception as exc:  # noqa: BLE001 - whatever it is, whoever waits is told and nothing passes
+            self.lose(f"a message of the server could not be dealt with ({type(exc).__name__})")
+            return
+        if decision.events and not decision.to_client and (lost := unread_id(line)) is not None:
+            self.fail(lost, "the server's answer cannot be read", origin)
 
     def fail(self, request_id: RequestId | None, reason: str, origin: Stream | None) -> None:
         """The server will not answer a request: whoever asked is told, the gate itself if need be."""
@@ -75,9 +91,11 @@ class Conversation(ABC):
     def dismiss(self, reason: str) -> None:
         """The server is not needed any more; whoever still waits is told."""
         if not self.ended:
-            for line in self.gate.server_gone(reason).to_client:
-                self._deliver(line, None, b"")
-            self.end()
+            try:
+                for line in self.gate.server_gone(reason).to_client:
+                    self._deliver(line, None, b"")
+            finally:
+                self.end()
 
     def end(self) -> None:
         """No more is said."""

@@ -1,5 +1,6 @@
 """What routing needs to know of a message that the gate has judged: its id, its method, its tokens."""
 
+import re
 from typing import Final, NamedTuple
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from avow.errors import MalformedInputError
 from avow.protocol.gate.stateless import CAPABILITIES_KEY, CLIENT_KEY, VERSION_KEY
 from avow.protocol.messages import (
+    UNREADABLE,
     Form,
     RequestId,
     UnreadableMessageError,
@@ -64,6 +66,10 @@ class _Agreed(msgspec.Struct):
     result: _Result = msgspec.field(default_factory=_Result)
 
 
+_begins_with_id: Final = re.compile(
+    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?[0-9]{1,15}|"[^"\\]{0,256}")\s*,'
+).match
+
 _decode: Final = msgspec.json.Decoder(Envelope).decode
 _decode_agreed: Final = msgspec.json.Decoder(_Agreed).decode
 _decode_claims: Final = msgspec.json.Decoder(_Claiming).decode
@@ -73,8 +79,16 @@ def envelope(line: bytes) -> Envelope:
     """The outside of a message; one of an unusable id or method counts as having none."""
     try:
         return _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         return Envelope()
+
+
+def unread_id(line: bytes) -> RequestId | None:
+    """The id with which a line begins that cannot be read, such as an answer that is too deep."""
+    if envelope(line) != Envelope():
+        return None
+    found = _begins_with_id(line)
+    return envelope(b'{"id":%b}' % found[1]).id if found else None
 
 
 def is_notification(line: bytes) -> bool:
@@ -101,7 +115,7 @@ def claims(line: bytes) -> bytes:
     """What a request of 2026-07-28 says about its client, to tell clients apart; empty for any other."""
     try:
         meta = _decode_claims(line).params.meta
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         return b""
     return b"\0".join((meta.version, meta.client, meta.capabilities)) if meta.version else b""
 
@@ -110,7 +124,7 @@ def agreed_version(line: bytes) -> bytes:
     """The version in an answer to `initialize`; empty in any other answer."""
     try:
         version = _decode_agreed(line).result.version
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         return b""
     return version.encode() if version in KNOWN else b""
 

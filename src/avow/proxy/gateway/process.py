@@ -93,10 +93,16 @@ class ServerProcess:
         except LineTooLongError:
             self._lose("the server sent a message beyond the limit")
             return
+        problem = ""
         for line in lines:
             if line and not self.ended:
-                self.on_line(line)
-        if self._inlet.ended:
+                try:
+                    self.on_line(line)
+                except Exception as exc:  # noqa: BLE001 - the lines after it may be for somebody else
+                    problem = type(exc).__name__
+        if problem:
+            self._lose(f"a message of the server could not be dealt with ({problem})")
+        elif self._inlet.ended:
             self._lose("the server closed its output")
 
     def _flush(self) -> None:

@@ -12,6 +12,7 @@ from avow.protocol.messages import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
+    UNREADABLE,
     RequestId,
     error_response,
 )
@@ -188,7 +189,7 @@ def _status(body: bytes, *, modern: bool) -> int:
     """The status that goes with an answer; before 2026-07-28 only what could not be read has one."""
     try:
         failed = _decode_failure(body)
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return 200
     if failed.error is None:
         return 200

@@ -26,6 +26,7 @@ from avow.proxy.gateway.envelopes import (
     raw,
     replaced,
     tokens,
+    unread_id,
 )
 from avow.proxy.gateway.process import ServerProcess
 from avow.proxy.gateway.stream import Stream
@@ -163,12 +164,14 @@ class SharedProcess:
             )
 
     def _answered(self, line: bytes, outside: Envelope) -> None:
-        asked = self._asked.pop(outside.id, None) if type(outside.id) is int else None
+        number = outside.id if outside.id is not None else unread_id(line)
+        asked = self._asked.pop(number, None) if type(number) is int else None
         if asked is None:
             self._log([Event("answer_unexpected", Severity.INFO, detail="nobody waits for it: dropped")])
             return
         own = raw(asked.request_id)
         try:
+            # Also refuses what cannot be read.
             line = replaced(line, ("id",), own)
             if SUBSCRIPTION.encode() in line:
                 line = replaced(line, ("result", "_meta", SUBSCRIPTION), own)

@@ -15,6 +15,7 @@ from avow.proxy.gateway.envelopes import (
     replaced,
     request_ids,
     tokens,
+    unread_id,
 )
 from avow.proxy.gateway.headers import facts, passed, read_headers
 from avow.proxy.gateway.metrics import Metrics
@@ -27,6 +28,21 @@ def test_an_envelope_is_read_whatever_is_in_it() -> None:
     assert envelope(b'{"id": "7", "result": {}}').is_answer
     for odd in (b"", b"[]", b"nope", b'{"id": 1.5, "method": "x"}', b'{"id": 1, "method": 7}', b"\xff"):
         assert envelope(odd) == Envelope()
+
+
+def test_what_is_too_deep_has_no_envelope_but_may_begin_with_an_id() -> None:
+    deep = b"[" * 5000 + b"]" * 5000
+
+    for line, found in (
+        (b'{"jsonrpc": "2.0", "id": 7, "result": %b}', 7),
+        (b'{"id":"a","result":%b}', "a"),
+        (b'{"result":%b,"id":7}', None),
+        (b'{"result":{"id":7,"x":%b}}', None),
+    ):
+        assert envelope(line % deep) == Envelope()
+        assert claims(line % deep) == agreed_version(line % deep) == b""
+        assert unread_id(line % deep) == found
+    assert unread_id(b'{"jsonrpc": "2.0", "id": 7, "result": {}}') is None
 
 
 def test_the_requests_of_a_batch_are_all_waited_for() -> None:
