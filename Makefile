@@ -5,7 +5,7 @@ PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
 
-.PHONY: demo test check format lint types layers workflows benchmark clean
+.PHONY: demo test real check format lint types layers workflows benchmark clean
 
 demo: .venv/.runtime
 	$(BIN)/python examples/demo.py
@@ -15,6 +15,10 @@ test: .venv/.development
 	$(BIN)/pytest --cov --cov-report=
 	$(BIN)/coverage report --include='*/avow/core/*,*/avow/protocol/*' --fail-under=100 --skip-covered
 	$(BIN)/coverage report --skip-covered
+
+# With servers and clients from npm and PyPI, which takes minutes and needs both registries.
+real: .venv/.development
+	AVOW_REAL=1 $(BIN)/pytest -m real
 
 check: format lint types layers workflows test
 
@@ -34,7 +38,8 @@ workflows: .venv/.development
 	$(BIN)/zizmor --offline --no-progress .github
 
 benchmark: .venv/.development
-	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+	for name in fingerprint growth startup check run gate_engine risk; do \
+		echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 .venv/.runtime: uv.lock pyproject.toml | $(UV)
 	$(UV) sync --quiet --locked --inexact --no-default-groups --python $(PYTHON)
