@@ -15,7 +15,7 @@ SESSION = "upstream-session"
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
 NAMES = (
     "echo", "headers", "stream", "poll", "crash", "overloaded", "breaks", "hangup", "moved", "packed", "page",
-    "unauthorized", "nothing", "malformed", "huge", "forget", "wait",
+    "unauthorized", "nothing", "malformed", "huge", "forget", "wait", "deep",
 )  # fmt: skip
 TOOLS = [{"name": name, "description": f"Tool {name}.", "inputSchema": SCHEMA} for name in NAMES]
 INFO = {"name": "endpoint", "version": "1"}
@@ -193,6 +193,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def tool_malformed(self, message: Json) -> None:
         self.reply(200, b'{"jsonrpc": "2.0", "id": %d, "result": {}, "result": {}}' % message["id"])
+
+    def tool_deep(self, message: Json) -> None:
+        deep = b"[" * 5000 + b"]" * 5000
+        self.reply(200, b'{"jsonrpc": "2.0", "id": %d, "result": {"content": %b}}' % (message["id"], deep))
 
     def tool_huge(self, message: Json) -> None:
         self.answer(message, self.result("x" * 2_000_000))

@@ -1,8 +1,10 @@
 """Peers of the gateway that would harm others: what one of them does, the others must not notice."""
 
+import socket
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -83,3 +85,26 @@ def test_a_body_that_is_too_deep_is_a_bad_request(gateway: Gateway, version: str
     headers = {"MCP_Protocol_Version": version, "Authorization": f"Bearer {TOKENS[0]}"}
 
     assert gateway.post("loose", body, **headers).status == 400
+
+
+TRAILERS = b"".join(b"x-%d: %b\r\n" % (number, b"y" * 1000) for number in range(1000))
+
+
+@pytest.mark.parametrize("endless", [TRAILERS, b"x: " + b"y" * len(TRAILERS)], ids=["many", "one"])
+def test_headers_after_the_body_are_limited_as_well(gateway: Gateway, endless: bytes) -> None:
+    """The request waits for the end of its body; nothing of what comes instead may be kept."""
+    head = f"POST /loose/mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKENS[0]}\r\n"
+    kind = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", gateway.port), 5) as connection:
+        connection.sendall((head + kind).encode() + b"2\r\n{}\r\n0\r\n")
+        with pytest.raises(ConnectionError):
+            connection.sendall(endless * 30)
+
+
+def test_strangers_get_no_second_request_on_their_connection(gateway: Gateway) -> None:
+    strangers: tuple[dict[str, Any], ...] = ({}, {"Host": "evil.example"}, {"Origin": "https://evil.example"})
+    for headers in strangers:
+        refused = gateway.request("GET", "/loose/mcp", **headers)
+
+        assert refused.status in (401, 403, 421)
+        assert refused.headers["connection"] == "close"

@@ -24,6 +24,8 @@ from avow.proxy.gateway.stream import Stream
 _SWEEP_SECONDS: Final = 1.0
 _RESUMABLE: Final = "2025-11-25"
 _GATEWAY: Final = ""
+# Nobody reads on what a stranger sends, or somebody who does not keep to the limits.
+_CLOSE: Final = (b"connection", b"close")
 _OF_SESSIONS: Final = frozenset({"initialize", "resources/subscribe", "resources/unsubscribe"})
 _KNOWN: Final = frozenset(version.encode() for version in KNOWN)
 _OLDEST: Final = KNOWN[0].encode()
@@ -109,7 +111,7 @@ class Gateway:
             return _GATEWAY
         denied = self._access.judge_place(found)
         if denied is not None:
-            await answerer.refuse(denied.status, denied.message, denied.headers)
+            await answerer.refuse(denied.status, denied.message, (*denied.headers, _CLOSE))
             return _GATEWAY
         path: str = scope["path"]
         if path == "/healthz":
@@ -117,7 +119,7 @@ class Gateway:
             return _GATEWAY
         owner = self._access.judge_caller(found)
         if isinstance(owner, Denied):
-            await answerer.refuse(owner.status, owner.message, owner.headers)
+            await answerer.refuse(owner.status, owner.message, (*owner.headers, _CLOSE))
             return _GATEWAY
         if path == "/metrics":
             await answerer.plain(200, self._metrics.text(), ((b"content-type", CONTENT_TYPE),))
@@ -158,7 +160,7 @@ class Gateway:
             return
         body = await self._body(call)
         if isinstance(body, Denied):
-            await call.answerer.refuse(body.status, body.message, ((b"connection", b"close"),))
+            await call.answerer.refuse(body.status, body.message, (_CLOSE,))
             return
         line = body.strip()
         if not line:

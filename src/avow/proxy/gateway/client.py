@@ -230,8 +230,8 @@ class _Connection(asyncio.Protocol):
         if self.request is None:
             self.close()
             return
-        if not self._status:
-            self._header_size += len(data)
+        # Whatever is no body is kept by the parser, also what comes after the body.
+        self._header_size += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -241,7 +241,7 @@ class _Connection(asyncio.Protocol):
         else:
             if self._is_complete:
                 self._complete()
-            elif not self._status and self._header_size > _HEADER_BYTES:
+            elif self._header_size > _HEADER_BYTES:
                 self._break_off("the server's headers are too large")
 
     def on_message_begin(self) -> None:
@@ -249,7 +249,8 @@ class _Connection(asyncio.Protocol):
         self._has_more = self._is_complete
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers[name.lower()] = value
+        if not self._status:
+            self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
@@ -261,6 +262,7 @@ class _Connection(asyncio.Protocol):
                 self.request.start(status, self._headers)
 
     def on_body(self, body: bytes) -> None:
+        self._header_size = 0
         if self.request is not None and self.request.listener is not None and not self._is_complete:
             self.request.listener.received(body)
 

@@ -28,7 +28,7 @@ _FILES: Final = 16384
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """HTTP/1.1 whose headers may neither come too slowly nor be too many."""
+    """HTTP/1.1 whose headers may neither come too slowly nor be too many, wherever they are."""
 
     _deadline: asyncio.TimerHandle | None = None
     _seen = 0
@@ -45,23 +45,35 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes while headers are expected: a parser keeps all of it."""
-        if self._in_headers:
-            self._seen += len(data)
-            if self._seen > _HEADER_BYTES and not self._is_complete(data):
-                self.transport.close()
-                return
+        """Count what is no body, before it and after it: a parser keeps all of it."""
+        self._seen += len(data)
+        if self._in_headers and self._seen > _HEADER_BYTES and not self._is_complete(data):
+            self.transport.close()
+            return
         super().data_received(data)
+        if self._seen > _HEADER_BYTES:
+            self.transport.close()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
         self._expect()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header; those after the body mean nothing here."""
+        if self._in_headers:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """The headers are here."""
         self._settle()
+        self._seen = 0
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body, which others count."""
+        self._seen = 0
+        super().on_body(body)
 
     def _expect(self) -> None:
         self._settle()

@@ -16,6 +16,7 @@ from cryptography.x509.oid import NameOID
 from avow.proxy.gateway.client import HttpClient
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
 
 
 class Heard:
@@ -135,6 +136,8 @@ def test_every_way_to_end_an_answer_is_understood(answer: bytes, body: bytes) ->
         (b"SSH-2.0-OpenSSH\r\n", "does not speak HTTP"),
         (b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "protocol"),
         (b"HTTP/1.1 200 OK\r\n" + b"X: " + b"x" * 70_000, "too large"),
+        (CHUNKED + b"X: " + b"x" * 700_000, "too large"),
+        (CHUNKED + b"X: x\r\n" * 100_000, "too large"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!", "does not speak HTTP"),
     ],
 )
