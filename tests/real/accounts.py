@@ -1,8 +1,8 @@
 """What a conversation came to, in a form in which two of them can be compared.
 
-Left out is only what differs between any two conversations (the time of day, a sealed state, in which order
-things arrive that nobody asked for), what follows a call that its client has cancelled (HTTP has to end an
-exchange that a pipe may leave open), with which error a server refuses an era that it does not speak, and
+Left out is only what differs between any two conversations (the time of day, the id of a session, a sealed
+state, in which order things arrive that nobody asked for), what follows a call that its client has cancelled
+(HTTP has to end an exchange that a pipe may leave open), with which error a server refuses an era that it does not speak, and
 the signature that the gate announces for every server.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 Json = dict[str, Any]
 
 _TIME = re.compile(r"\b\d{1,2}:\d\d:\d\d( [AP]M)?\b")
+_SESSION = re.compile(r"\bsession [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
 def account(talked: Json) -> Json:
@@ -70,7 +71,7 @@ def _without_signature(result: Any) -> Any:
 def _timeless(value: Any) -> Any:
     match value:
         case str():
-            return _TIME.sub("TIME", value)
+            return _SESSION.sub("session ID", _TIME.sub("TIME", value))
         case list():
             return [_timeless(each) for each in value]
         case dict():

@@ -1,15 +1,21 @@
 """Installs the packages once, approves all servers in one lockfile, and serves them all by one gateway."""
 
 import json
+import os
 import shutil
+import socket
+import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gateway_helpers import Gateway, running
+from gateway_helpers import Gateway, eventually, running
 from project import Project
+from real.conversations import Conversations
 from real.packages import Packages, install, versions
 from real.talks import Talk, all_talks
 
@@ -29,15 +35,18 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def talks(packages: Packages, project: Project) -> dict[str, Talk]:
-    """Every server, approved as a person would: from a client's configuration."""
+def talks(packages: Packages, project: Project) -> Iterator[dict[str, Talk]]:
+    """Every server, approved as a person would: from a client's configuration, or at its address."""
     talks = all_talks(packages, project.directory)
     for talk in talks.values():
         talk.reset()
     write_configuration(project.directory / "servers.json", talks)
     locked = project.run("lock", "--yes", "--config", "servers.json")
     assert locked.returncode == 0, locked.stderr
-    return talks
+    with reachable(packages) as url:
+        locked = project.run("lock", "--yes", "--name", "everything-http", url)
+        assert locked.returncode == 0, locked.stderr
+        yield {**talks, "everything-http": replace(talks["everything"], url=url)}
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +63,55 @@ def node_clients(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -
     shutil.copytree(Path(__file__).parent / "clients", place, dirs_exist_ok=True)
     (place / "node_modules").symlink_to(packages.node_modules)
     return place
+
+
+@pytest.fixture(scope="session")
+def conversations(
+    request: pytest.FixtureRequest,
+    project: Project,
+    talks: dict[str, Talk],
+    gateway: Gateway,
+    packages: Packages,
+    node_clients: Path,
+) -> Iterator[Conversations]:
+    """All that the chosen tests ask for, begun at once."""
+    conversations = Conversations(project, talks, gateway, packages, node_clients)
+    chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    wanted = {
+        (each["client"], server)
+        for each in chosen
+        if "client" in each
+        for server in ([each["server"]] if "server" in each else ["everything", "workshop"])
+    }
+    conversations.begin(wanted)
+    yield conversations
+    conversations.close()
+
+
+@contextmanager
+def reachable(packages: Packages) -> Iterator[str]:
+    """The reference server over HTTP; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [*packages.npm_server("server-everything"), "streamableHttp"],
+        env={**os.environ, "PORT": str(port)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def answers() -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return True
+        return False
+
+    try:
+        assert eventually(answers, 20)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 def write_configuration(path: Path, talks: dict[str, Talk]) -> None:

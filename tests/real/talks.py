@@ -1,4 +1,4 @@
-"""What clients talk about with each server: steps that all of them understand, and the state they begin in."""
+"""What clients talk about with each server: steps that all of them understand, and the state to begin in."""
 
 import base64
 import os
@@ -27,6 +27,7 @@ class Talk:
     environment: dict[str, str] = field(default_factory=dict)
     roots: tuple[str, ...] = ()
     reset: Callable[[], None] = lambda: None
+    url: str = ""
 
 
 def call(name: str, **arguments: Any) -> Json:

@@ -1,97 +1,67 @@
 """Real clients talk to real servers directly, through `avow run` and through `avow gateway`: all the same."""
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+import re
 
 import pytest
 
-from gateway_helpers import Gateway
-from project import Project
-from real.accounts import account, differences
-from real.packages import Packages
-from real.python_client import converse
-from real.talks import Talk
+from real.accounts import differences
+from real.conversations import CLIENTS, Conversations
 
 pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(os.environ.get("AVOW_REAL") != "1", reason="AVOW_REAL is not 1"),
-    pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),
 ]
 
-Json = dict[str, Any]
-
-CLIENTS = {
-    "python, legacy": ("python", "legacy"),
-    "python, auto": ("python", "auto"),
-    "typescript 1": ("sdk1.mjs", "legacy"),
-    "typescript 2, legacy": ("sdk2.mjs", "legacy"),
-    "typescript 2, auto": ("sdk2.mjs", "auto"),
-}
-SERVERS = ("everything", "filesystem", "memory", "git", "excel", "workshop")
+SERVERS = ("everything", "filesystem", "memory", "git", "workshop", "everything-http")
+# It takes seconds to start, so not every client gets to talk to it.
+SLOW = [("excel", client) for client in ("python, auto", "typescript 1", "typescript 2, auto")]
 
 
-def spoken(program: str, plan: Json, packages: Packages, scripts: Path) -> Json:
-    """How a client's conversation goes."""
-    if program == "python":
-        return account(converse(plan))
-    told = scripts / "plan.json"
-    told.write_text(json.dumps(plan), encoding="utf-8")
-    ended = subprocess.run(
-        [str(packages.node), str(scripts / program), str(told)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return account(json.loads(ended.stdout))
-
-
-def started(talk: Talk, command: list[str], project: Project) -> Json:
-    """How a client starts a program."""
-    return {
-        "command": command[0],
-        "args": command[1:],
-        "cwd": str(project.directory),
-        "env": {"HOME": str(project.directory), "PATH": os.environ["PATH"], **talk.environment},
-    }
-
-
-@pytest.mark.parametrize("server", SERVERS)
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize(
+    ("server", "client"), [*((server, client) for server in SERVERS for client in CLIENTS), *SLOW]
+)
 def test_a_client_cannot_tell_that_avow_is_there(
-    client: str,
-    server: str,
-    project: Project,
-    talks: dict[str, Talk],
-    gateway: Gateway,
-    packages: Packages,
-    node_clients: Path,
+    server: str, client: str, conversations: Conversations
 ) -> None:
-    program, mode = CLIENTS[client]
-    talk = talks[server]
-    plan: Json = {
-        "mode": mode,
-        "steps": talk.steps,
-        "roots": talk.roots,
-        "elicited": {"name": "Ada", "wood": "ash"},
-    }
-    run = [sys.executable, "-m", "avow", "run", server]
-    routes: dict[str, Json] = {
-        "direct": {"start": started(talk, talk.command, project)},
-        "run": {"start": started(talk, run, project)},
-        "gateway": {"url": gateway.url(server)},
-    }
+    accounts = conversations.between(client, server)
+    direct = accounts.pop("direct")
 
-    accounts = {}
-    for route, way in routes.items():
-        talk.reset()
-        accounts[route] = spoken(program, plan | way, packages, node_clients)
-
-    for route in ("run", "gateway"):
-        found = differences(accounts[route], accounts["direct"])
+    assert direct["steps"]
+    for route, held in accounts.items():
+        found = differences(held, direct)
         assert not found, "\n".join([f"through {route}:", *found])
+
+
+@pytest.mark.parametrize("client", ["python, auto", "typescript 2, auto"])
+@pytest.mark.parametrize("server", ["excel", "workshop"])
+def test_newer_clients_and_servers_meet_in_the_newer_era(
+    server: str, client: str, conversations: Conversations
+) -> None:
+    accounts = conversations.between(client, server)
+
+    assert {account["facts"]["version"] for account in accounts.values()} == {"2026-07-28"}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_conversation_has_what_it_is_compared_by(client: str, conversations: Conversations) -> None:
+    """Two empty accounts would be equal too."""
+    everything = conversations.between(client, "everything")["gateway"]
+    workshop = conversations.between(client, "workshop")["gateway"]
+
+    methods = {method for method, _ in everything["said"]}
+    assert methods >= {
+        "elicitation/create",
+        "notifications/message",
+        "notifications/progress",
+        "notifications/resources/updated",
+        "notifications/tools/list_changed",
+        "roots/list",
+        "sampling/createMessage",
+    }
+    assert everything["abandoned"] == workshop["abandoned"] == ["tools/call"]
+    assert [each["progress"] for each in workshop["progress"]] == [1, 2, 3, 4]
+    words = str(everything["answers"]) + str(workshop["answers"])
+    assert all(re.search(each, words) for each in ("structuredContent", "'image'", "'isError': True"))
+    assert "'cancelled'" in words
+    assert "accept: {'name': 'Ada', 'wood': 'ash'}" in words

@@ -89,7 +89,7 @@ async def consult(ctx: Context) -> str | types.InputRequiredResult:
     """Ask the user for a wood, in the way of the era."""
     schema = {"type": "object", "properties": {"wood": {"type": "string"}}, "required": ["wood"]}
     params = types.ElicitRequestFormParams(message="Which wood?", requested_schema=schema)
-    if ctx.protocol_version < "2026":
+    if (ctx.protocol_version or "") < "2026":
         asked = await ctx.session.elicit_form(params.message, schema)
         return f"{asked.action}: {asked.content}"
     answer: Any = (ctx.input_responses or {}).get("wood")
