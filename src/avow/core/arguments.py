@@ -3,13 +3,14 @@
 Schemas and patterns come from servers, so the work is bounded: nothing is fetched, formats are not
 asserted, a schema whose references multiply is not compiled, and patterns run on an engine whose time is
 linear. Where a pattern needs look-around, which that engine lacks, matching backtracks at most a fixed
-number of steps and counts as a mismatch beyond.
+number of steps and counts as a mismatch beyond. The larger a pattern is, the less text it is tried on.
 """
 
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from avow.core.argument_places import REFERENCES, Place, Places, find_target
 from avow.core.canonical import JsonObject, JsonValue, canonical
 from avow.core.schema.vocabulary import dialect_of, subschemas
 from avow.errors import DeclarationError, MalformedInputError
@@ -23,10 +24,13 @@ MAX_SCHEMA_BYTES: Final = 1_048_576
 MAX_EFFORT: Final = 500_000
 """How many places a schema may have with every reference written out."""
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _EXPLAINED: Final = 10_000
-_BACKTRACKS: Final = 10_000
-_PATTERN_BYTES: Final = 1_048_576
+_BACKTRACKS: Final = 2_000
+# How large a compiled pattern may be, and how much text may then be matched: the time is one times the other.
+_LINEAR: Final = ((16_384, 65_536), (65_536, 16_384), (1_048_576, 2_048))
+# With look-around, the time of each attempt may be the length of the text, and so may their number.
+_BACKTRACKING: Final = ((65_536, 4_096), (1_048_576, 512))
+_TOO_LONG: Final = "pattern (more text than can be matched)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +49,54 @@ class ArgumentChecker:
     """A compiled schema."""
 
     _validator: "Validator"
-    _properties: frozenset[str]
-    _folded: frozenset[str]
+    _place: Place
+    _is_flat: bool
+    _text_limit: int
     _explains: bool
 
     def check(self, arguments: JsonValue) -> Mismatch | None:
         """The first place where the arguments are not what was approved; `None` when they are.
 
         An undeclared member that differs from a declared one in case only is a mismatch: a server that
-        reads members in any case would take it for the declared one, unchecked.
+        reads members in any case would take it for the declared one, unchecked. So is more text than the
+        patterns of the schema can be tried on in a short time.
         """
         if type(arguments) is not dict:
             return Mismatch("", "type")
-        if not arguments.keys() <= self._properties:
-            for name in arguments:
-                if name not in self._properties and name.casefold() in self._folded:
-                    return Mismatch("/" + name, "properties")
+        if not (self._is_flat and arguments.keys() <= self._place.names):
+            try:
+                objection = self._look(arguments)
+            except DeclarationError:
+                return Mismatch()
+            if objection is not None:
+                return objection
         if self._validator.is_valid(arguments):
             return None
         return self._explain(arguments) if self._explains else Mismatch()
+
+    def _look(self, arguments: JsonObject) -> Mismatch | None:
+        """Walk through the arguments with all that the schema may say about them."""
+        allowance = self._text_limit
+        waiting: list[tuple[Place, JsonValue, str]] = [(self._place, arguments, "")]
+        while waiting:
+            place, value, path = waiting.pop()
+            if isinstance(value, str):
+                allowance -= place.patterns * len(value)
+            elif isinstance(value, list):
+                items = place.items()
+                if not items.is_silent:
+                    waiting.extend((items, item, f"{path}/{number}") for number, item in enumerate(value))
+            elif isinstance(value, dict):
+                for name, member in value.items():
+                    if name not in place.names and name.casefold() in place.folded:
+                        return Mismatch(f"{path}/{name}", "properties")
+                    allowance -= place.key_patterns * len(name)
+                    inner = place.member(name)
+                    if not inner.is_silent:
+                        waiting.append((inner, member, f"{path}/{name}"))
+            if allowance < 0:
+                return Mismatch(path, _TOO_LONG)
+        return None
 
     def _explain(self, arguments: JsonObject) -> Mismatch:
         error = next(iter(self._validator.iter_errors(arguments)))
@@ -92,34 +125,31 @@ def compile_checker(schema: JsonValue) -> ArgumentChecker:
     places = effort.of(schema)
     if places > MAX_EFFORT:
         raise DeclarationError("the references of the input schema multiply beyond measure")
-    declared = _declared(schema)
-    folded = frozenset(name.casefold() for name in declared)
+    found = Places(schema)
+    validator, text_limit = _validator(schema)
     # Listing the errors of a recursive schema takes time exponential in the depth of the arguments.
-    return ArgumentChecker(
-        _validator(schema), declared, folded, _explains=places <= _EXPLAINED and not effort.recursive
-    )
+    explains = places <= _EXPLAINED and not effort.recursive
+    return ArgumentChecker(validator, found.of([schema]), found.is_flat, text_limit, explains)
 
 
-def _validator(schema: JsonObject | bool) -> "Validator":
+def _validator(schema: JsonObject | bool) -> "tuple[Validator, int]":
+    """The compiled schema, and how much text its patterns may be tried on."""
     # Imported late: it takes longer to load than all the rest, and not every session calls a tool.
     from jsonschema_rs import FancyRegexOptions, RegexOptions, validator_for
 
-    linear = RegexOptions(size_limit=_PATTERN_BYTES, dfa_size_limit=_PATTERN_BYTES)
-    bounded = FancyRegexOptions(
-        backtrack_limit=_BACKTRACKS, size_limit=_PATTERN_BYTES, dfa_size_limit=_PATTERN_BYTES
-    )
-    with suppress(ValueError):
-        return validator_for(schema, pattern_options=linear, validate_formats=False, offline=True)
-    try:
-        return validator_for(schema, pattern_options=bounded, validate_formats=False, offline=True)
-    except ValueError as exc:
-        # What the library says may quote the schema, which a server wrote.
-        raise DeclarationError("the input schema does not compile") from exc
-
-
-def _declared(schema: JsonObject | bool) -> frozenset[str]:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return frozenset(properties) if isinstance(properties, dict) else frozenset()
+    engines: list[tuple[FancyRegexOptions | RegexOptions, int]] = [
+        *((RegexOptions(size_limit=size, dfa_size_limit=size), text) for size, text in _LINEAR),
+        *(
+            (FancyRegexOptions(backtrack_limit=_BACKTRACKS, size_limit=size, dfa_size_limit=size), text)
+            for size, text in _BACKTRACKING
+        ),
+    ]
+    for options, text_limit in engines:
+        with suppress(ValueError):
+            compiled = validator_for(schema, pattern_options=options, validate_formats=False, offline=True)
+            return compiled, text_limit
+    # What the library says may quote the schema, which a server wrote.
+    raise DeclarationError("the input schema does not compile")
 
 
 def _refuse_ambiguous(schema: JsonObject | bool) -> None:
@@ -143,7 +173,7 @@ def _refuse_ambiguous(schema: JsonObject | bool) -> None:
         waiting.extend(inner for _, inner in subschemas(place))
         # A reference may lead to a part that is no schema by its place.
         waiting.extend(
-            _target(schema, place[word]) for word in _REFERENCES if isinstance(place.get(word), str)
+            _target(schema, place[word]) for word in REFERENCES if isinstance(place.get(word), str)
         )
 
 
@@ -167,7 +197,7 @@ class _Effort:
         if not isinstance(schema, dict):
             return 1
         places = 1 + sum(map(self._of, schema.values()))
-        for keyword in _REFERENCES:
+        for keyword in REFERENCES:
             if isinstance(reference := schema.get(keyword), str):
                 places += self._of_target(reference)
         return min(places, MAX_EFFORT + 1)
@@ -184,15 +214,5 @@ class _Effort:
 
 def _target(root: JsonValue, reference: str) -> JsonValue:
     """What a JSON pointer refers to; the whole schema for any other kind of reference."""
-    found = root
-    if not reference.startswith("#/"):
-        return root
-    for step in reference[2:].split("/"):
-        key = step.replace("%25", "%").replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict) and key in found:
-            found = found[key]
-        elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
-            found = found[int(key)]
-        else:
-            return root
-    return found
+    found = find_target(root, reference)
+    return root if found is None else found

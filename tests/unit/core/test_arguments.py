@@ -1,5 +1,6 @@
 """Arguments against schemas that a server wrote: right, bounded, and without a word of the schema."""
 
+import time
 from typing import Any
 
 import pytest
@@ -181,4 +182,139 @@ def test_a_pattern_that_needs_a_look_around_works_and_ends() -> None:
 def test_a_pattern_made_to_backtrack_does_not() -> None:
     checker = compile_checker({"properties": {"a": {"pattern": "^(a+)+$"}}})
 
-    assert checker.check({"a": "a" * 100_000 + "b"}) == Mismatch("/a", "pattern")
+    assert checker.check({"a": "a" * 60_000 + "b"}) == Mismatch("/a", "pattern")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("[ab]*a[ab]{5000}x", "ab" * 50_000),
+        ("^[ab]*a[ab]{100}$", "ab" * 32_768),
+        ("^[ab]*a[ab]{400}$", "ab" * 8_192),
+        ("^[ab]*a[ab]{4000}$", "ab" * 1_024),
+        ("a(?=b).*c", "ab" * 200_000),
+        ("a(?=b).*c", "ab" * 2_048),
+        ("(?!z)(a+)+$", "a" * 100_000),
+        ("(?!z)(a+)+$", "a" * 4_000 + "!"),
+        ("(?=[ab]*a[ab]{100}x)y|.*(?=[ab]*a[ab]{100}x)y", "ab" * 2_048),
+    ],
+)
+def test_no_pattern_takes_long(pattern: str, text: str) -> None:
+    """Processor time, with room for a slow machine: without the limits these take seconds."""
+    checker = compile_checker({"properties": {"a": {"pattern": pattern}}})
+    start = time.process_time()
+
+    checker.check({"a": text})
+
+    assert time.process_time() - start < 0.5
+
+
+TOO_LONG = "pattern (more text than can be matched)"
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "where"),
+    [
+        ({"properties": {"a": {"pattern": "x"}}}, {"a": "x" * 65_537}, "/a"),
+        ({"properties": {"a": {"not": {"pattern": "x"}}}}, {"a": "y" * 65_537}, "/a"),
+        ({"properties": {"a": {"allOf": [{"pattern": "x"}, {"pattern": "x"}]}}}, {"a": "x" * 40_000}, "/a"),
+        ({"properties": {"a": {"items": {"pattern": "x"}}}}, {"a": ["x" * 40_000] * 2}, "/a/0"),
+        ({"properties": {"a": {"pattern": "^.{1,1000}$"}}}, {"a": "x" * 3_000}, "/a"),
+        ({"properties": {"a": {"pattern": "x(?!y)"}}}, {"a": "x" * 5_000}, "/a"),
+        ({"patternProperties": {"x": {}}}, {"x" * 65_537: 1}, ""),
+        ({"propertyNames": {"pattern": "x"}}, {"x" * 65_537: 1}, ""),
+        ({"properties": {"a": {"propertyNames": {"pattern": "x"}}}}, {"a": {"x" * 65_537: 1}}, "/a"),
+        ({"additionalProperties": {"pattern": "x"}}, {"a": "x" * 65_537}, "/a"),
+        (
+            {"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"pattern": "x"}}},
+            {"a": "x" * 65_537},
+            "/a",
+        ),
+        (
+            {"properties": {"a": {"$ref": "#b"}}, "$defs": {"c": {"$anchor": "b", "pattern": "x"}}},
+            {"a": "x" * 65_537},
+            "/a",
+        ),
+        (
+            {
+                "properties": {"a": {"$dynamicRef": "#b"}},
+                "$defs": {"c": {"$dynamicAnchor": "b", "pattern": "x"}},
+            },
+            {"a": "x" * 65_537},
+            "/a",
+        ),
+        (
+            {"dependentSchemas": {"b": {"properties": {"a": {"pattern": "x"}}}}},
+            {"a": "x" * 65_537},
+            "/a",
+        ),
+    ],
+)
+def test_patterns_are_tried_on_so_much_text_only(schema: Any, arguments: Any, where: str) -> None:
+    assert compile_checker(schema).check(arguments) == Mismatch(where, TOO_LONG)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"path": {"pattern": "^/"}, "content": {"type": "string"}}},
+        {"properties": {"path": {"pattern": "x(?!y)"}}},
+        {"properties": {"content": {}}, "additionalProperties": {"pattern": "x"}},
+        {"properties": {"content": {"$ref": "#/$defs/text"}}, "$defs": {"text": {}, "b": {"pattern": "x"}}},
+    ],
+)
+def test_text_that_meets_no_pattern_may_be_long(schema: Any) -> None:
+    assert compile_checker(schema).check({"content": "x" * 1_000_000}) is None
+
+
+PATH = {"properties": {"path": {"const": "/a"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "where"),
+    [
+        ({"properties": {"o": PATH}}, {"o": {"Path": "/etc"}}, "/o/Path"),
+        ({"$ref": "#/$defs/A", "$defs": {"A": PATH}}, {"Path": "/etc"}, "/Path"),
+        ({"properties": {"o": {"items": PATH}}}, {"o": [1, {}, {"PATH": "/etc"}]}, "/o/2/PATH"),
+        ({"properties": {"o": {"items": [PATH]}}, "$schema": DRAFT_7}, {"o": [{"PATH": "/"}]}, "/o/0/PATH"),
+        ({"allOf": [PATH]}, {"Path": "/etc"}, "/Path"),
+        ({"properties": {"o": {"anyOf": [{"type": "string"}, PATH]}}}, {"o": {"Path": 1}}, "/o/Path"),
+        ({"patternProperties": {"^x": PATH}}, {"xx": {"Path": "/etc"}}, "/xx/Path"),
+        ({"properties": {"a": {"$ref": "#"}, "path": {}}}, {"a": {"a": {"Path": 1}}}, "/a/a/Path"),
+        ({"dependencies": {"a": PATH, "b": ["a"]}, "$schema": DRAFT_7}, {"Path": 1}, "/Path"),
+    ],
+)
+def test_a_variant_of_a_name_is_found_at_any_depth(schema: Any, arguments: Any, where: str) -> None:
+    assert compile_checker(schema).check(arguments) == Mismatch(where, "properties")
+
+
+def test_names_that_only_other_places_declare_are_no_variants() -> None:
+    checker = compile_checker({"properties": {"o": PATH, "free": {"type": "object"}, "list": {}}})
+
+    assert checker.check({"o": {"path": "/a"}, "free": {"Path": 1}, "list": [{"Path": 1}], "Path": 2}) is None
+
+
+def test_a_schema_that_is_a_maze_is_not_walked_for_ever() -> None:
+    """Whether the fifteenth step back was an `a` is remembered in another set of places for each way here."""
+    parts: dict[str, Any] = {
+        f"p{n}": {"additionalProperties": {"$ref": f"#/$defs/p{n + 1}"}} for n in range(15)
+    }
+    ways = {"a": {"anyOf": [{"$ref": "#"}, {"$ref": "#/$defs/p0"}]}, "b": {"$ref": "#"}}
+    checker = compile_checker({"properties": ways, "$defs": {**parts, "p15": {}}})
+    arguments: Any = {}
+    for _ in range(15):
+        arguments = {"a": arguments, "b": arguments}
+
+    assert checker.check({"a": {"b": {}}}) is None
+    assert checker.check(arguments) == Mismatch()
+
+
+def test_lists_are_walked_as_often_as_they_come() -> None:
+    checker = compile_checker({"properties": {"a": {"items": {"items": {"pattern": "x"}}}}})
+
+    for _ in range(3):
+        assert checker.check({"a": [["x"], ["x"], []]}) is None
+
+
+def test_names_of_names_end() -> None:
+    assert compile_checker({"propertyNames": {"propertyNames": {"$ref": "#"}}}).check({"a": 1}) is None
