@@ -1,5 +1,6 @@
 """Peers of the gateway that would harm others: what one of them does, the others must not notice."""
 
+import json
 import socket
 import sys
 import threading
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from connect_helpers import SERVERS
-from gateway_helpers import Answer, Gateway, eventually, running
+from gateway_helpers import META, VERSION, Answer, Gateway, eventually, running
 from project import Project
 
 TOKENS = ("a-token-of-one-client", "a-token-of-another-one")
@@ -108,3 +109,56 @@ def test_strangers_get_no_second_request_on_their_connection(gateway: Gateway) -
 
         assert refused.status in (401, 403, 421)
         assert refused.headers["connection"] == "close"
+
+
+IMPATIENT = (
+    "import avow.proxy.gateway.app as app; app._ROOM_SECONDS = 0.5;"
+    "import avow.cli.main as program; program.main()"
+)
+
+
+def begin(gateway: Gateway, session: str, tool: str, number: int, text: str = "") -> socket.socket:
+    """Call a tool, and do not wait for the answer."""
+    own = {} if session else {"_meta": META}
+    params = {"name": tool, "arguments": {"text": text}, **own}
+    body = json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
+    modern = f"MCP-Protocol-Version: {VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n"
+    head = (
+        f"POST /loose/mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n" + (f"Mcp-Session-Id: {session}\r\n" if session else modern)
+    )
+    connection = socket.create_connection(("127.0.0.1", gateway.port), 5)
+    connection.sendall(head.encode() + b"\r\n" + body)
+    return connection
+
+
+@pytest.mark.parametrize("era", ["session", "stateless"])
+def test_a_server_that_stops_reading_holds_nobody_for_ever(project: Project, era: str) -> None:
+    with running(project, program=("-c", IMPATIENT)) as gateway:
+        session = gateway.shake_hands("loose") if era == "session" else ""
+        clients = [begin(gateway, session, "stuck", 1)]
+        assert eventually(lambda: 'streams{server="loose"} 1' in gateway.metrics())
+        clients += [begin(gateway, session, "echo", number, "x" * 3_000_000) for number in (2, 3)]
+        assert eventually(lambda: 'streams{server="loose"} 3' in gateway.metrics())
+
+        with begin(gateway, session, "echo", 4) as client:
+            assert b"does not keep up" in client.recv(1000)
+        clients += [begin(gateway, session, "echo", number) for number in range(5, 30)]
+        for client in clients:
+            client.close()
+
+        assert eventually(lambda: "avow_gateway_streams{" not in gateway.metrics())
+
+
+def test_a_client_that_goes_away_waits_for_no_server(project: Project) -> None:
+    with running(project) as gateway:
+        session = gateway.shake_hands("loose")
+        clients = [begin(gateway, session, "stuck", 1)]
+        assert eventually(lambda: 'streams{server="loose"} 1' in gateway.metrics())
+        clients += [begin(gateway, session, "echo", number, "x" * 3_000_000) for number in range(2, 6)]
+        assert eventually(lambda: 'streams{server="loose"} 5' in gateway.metrics())
+
+        for client in clients:
+            client.close()
+
+        assert eventually(lambda: "avow_gateway_streams{" not in gateway.metrics())

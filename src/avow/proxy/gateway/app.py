@@ -22,6 +22,7 @@ from avow.proxy.gateway.sessions import Entry, Sessions
 from avow.proxy.gateway.stream import Stream
 
 _SWEEP_SECONDS: Final = 1.0
+_ROOM_SECONDS: Final = 10.0
 _RESUMABLE: Final = "2025-11-25"
 _GATEWAY: Final = ""
 # Nobody reads on what a stranger sends, or somebody who does not keep to the limits.
@@ -38,7 +39,8 @@ class Bounds:
 
     body_bytes: int = 16 * 1024 * 1024
     body_seconds: float = 30.0
-    requests: int = 2048
+    requests: int = 4096
+    server_requests: int = 1024
 
 
 @dataclass(slots=True)
@@ -132,7 +134,8 @@ class Gateway:
         return backend.name
 
     async def _serve(self, call: _Call) -> None:
-        if self._active.total() >= self._bounds.requests:
+        is_busy = self._active[call.backend.name] >= self._bounds.server_requests
+        if is_busy or self._active.total() >= self._bounds.requests:
             await call.answerer.refuse(503, "too many requests are being answered", ((b"retry-after", b"1"),))
             return
         self._active[call.backend.name] += 1
@@ -214,7 +217,7 @@ class Gateway:
                 outside.id, METHOD_NOT_FOUND, f"avow: without a session there is no {outside.method}"
             )
             await call.answerer.plain(404, error)
-        else:
+        elif await self._has_room(call, call.backend.room()):
             stream = await call.backend.ask(
                 line, http.facts(call.headers), http.passed(call.headers, modern=True), call.owner
             )
@@ -250,7 +253,8 @@ class Gateway:
             await call.answerer.refuse(400, "the MCP-Protocol-Version header names no version that exists")
             return
         session = entry.session
-        await session.room()
+        if not await self._has_room(call, session.room()):
+            return
         # Some clients name another version than they agreed on. What was agreed on counts.
         stream = session.take(line, None, http.passed(call.headers, modern=False))
         if stream.waiting or stream.pieces:
@@ -262,6 +266,16 @@ class Gateway:
             await self._answer_in_session(call, entry, stream)
         else:
             await call.answerer.plain(stream.status or 202)
+
+    async def _has_room(self, call: _Call, room: asyncio.Event | None) -> bool:
+        """Whether the server takes a message in time; without room, the client has been told."""
+        if room is None or room.is_set():
+            return True
+        if await call.answerer.outwaits(room, _ROOM_SECONDS):
+            return True
+        message = "the server does not keep up with what it is sent"
+        await call.answerer.refuse(503, message, ((b"retry-after", b"10"),), request_id=call.request_id)
+        return False
 
     async def _answer_in_session(self, call: _Call, entry: Entry, stream: Stream) -> None:
         version = call.headers.get(http.VERSION, b"").decode("latin-1")

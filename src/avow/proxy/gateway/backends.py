@@ -1,5 +1,6 @@
 """What stands behind one path of the gateway: how to open a session, and how to ask without one."""
 
+import asyncio
 import hashlib
 from abc import ABC, abstractmethod
 from collections import OrderedDict
@@ -75,6 +76,10 @@ class Backend(ABC):
         else:
             stream.when_done = done
         return stream
+
+    def room(self) -> asyncio.Event | None:
+        """Set while the server keeps up with single requests; `None` where it need not."""
+        return None
 
     def sweep(self, now: float) -> None:
         """Time passes: a server of 2026-07-28 need not say that its lists have changed."""
@@ -177,6 +182,10 @@ class LocalBackend(Backend):
     async def _converse(self, gate: Gate, owner: bytes) -> Conversation:
         await self._shared.ready()
         return SharedConversation(gate, self.write, self._shared, owner)
+
+    def room(self) -> asyncio.Event | None:
+        """All of them share one process."""
+        return self._shared.room()
 
     def sweep(self, now: float) -> None:
         """Time passes: a process that nobody has asked anything for long is ended."""

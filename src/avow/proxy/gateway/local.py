@@ -1,5 +1,6 @@
 """A session of a client up to 2025-11-25 with a stdio server: a process of its own, and events to resume."""
 
+import asyncio
 from collections import deque
 from typing import Final
 
@@ -64,9 +65,9 @@ class LocalSession(Conversation):
         self.dismiss("the session was ended")
         await self.process.end()
 
-    async def room(self) -> None:
-        """Wait until the server keeps up."""
-        await self.process.room()
+    def room(self) -> asyncio.Event:
+        """Set while the server keeps up."""
+        return self.process.room
 
     def _resume(self, number: int, missed: list[Piece]) -> Stream:
         stream = self._taken_over(number)

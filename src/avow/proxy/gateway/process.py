@@ -35,8 +35,9 @@ class ServerProcess:
         os.set_blocking(self._outlet.descriptor, False)
         os.set_blocking(self._inlet.descriptor, False)
         self._paused = False
-        self._room: asyncio.Event = asyncio.Event()
-        self._room.set()
+        # Set while the server keeps up with what it is sent, and once nothing is sent any more.
+        self.room = asyncio.Event()
+        self.room.set()
         self._loop.add_reader(self._inlet.descriptor, self._read)
         self._watch = self._loop.call_later(_LOOK_SECONDS, self._look)
 
@@ -63,11 +64,7 @@ class ServerProcess:
         if self._outlet.backlog:
             self._loop.add_writer(self._outlet.descriptor, self._flush)
             if self._outlet.backlog > HIGH_MARK:
-                self._room.clear()
-
-    async def room(self) -> None:
-        """Wait until the server keeps up with what it is sent."""
-        await self._room.wait()
+                self.room.clear()
 
     def pause(self) -> None:
         """Read no more until `resume`: somebody does not keep up with what the server writes."""
@@ -110,7 +107,7 @@ class ServerProcess:
         if not self._outlet.backlog:
             self._loop.remove_writer(self._outlet.descriptor)
         if self._outlet.backlog <= HIGH_MARK:
-            self._room.set()
+            self.room.set()
 
     def _look(self) -> None:
         """A child of the server's may hold its output open for ever."""
@@ -130,7 +127,7 @@ class ServerProcess:
             return
         self.ended = True
         self._watch.cancel()
-        self._room.set()
+        self.room.set()
         with suppress(ValueError):
             self._loop.remove_reader(self._inlet.descriptor)
         self._loop.remove_writer(self._outlet.descriptor)

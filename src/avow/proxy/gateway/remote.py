@@ -70,7 +70,7 @@ class RemoteConversation(Conversation):
         """Events have the server's own ids."""
         return b""
 
-    async def room(self) -> None:
+    def room(self) -> None:
         """Every message has a connection of its own."""
 
     async def close(self) -> None:

@@ -127,6 +127,17 @@ class Answerer:
             stream.leave()
             watcher.cancel()
 
+    async def outwaits(self, awaited: asyncio.Event, seconds: float) -> bool:
+        """Whether something happens in time, and before the client goes away."""
+        waiting = asyncio.ensure_future(awaited.wait())
+        leaving = asyncio.ensure_future(self._gone())
+        try:
+            await asyncio.wait((waiting, leaving), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+            leaving.cancel()
+        return awaited.is_set()
+
     async def _json(self, stream: Stream, headers: tuple[Header, ...], *, modern: bool) -> None:
         pieces = stream.take()
         body = pieces[-1].line if pieces else error_response(None, -32000, "avow: the server gave no answer")
@@ -156,9 +167,12 @@ class Answerer:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
     async def _watch(self, stream: Stream) -> None:
+        await self._gone()
+        stream.leave()
+
+    async def _gone(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
-        stream.leave()
 
 
 def accepts(headers: Mapping[bytes, bytes], kind: bytes) -> bool:

@@ -40,8 +40,8 @@ class Session(Protocol):
     def tick(self, now: float) -> None:
         """Time passes."""
 
-    async def room(self) -> None:
-        """Wait until the server keeps up."""
+    def room(self) -> asyncio.Event | None:
+        """Set while the server keeps up; `None` where it need not."""
 
     async def close(self) -> None:
         """End the session and what it holds."""

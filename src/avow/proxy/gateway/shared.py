@@ -71,7 +71,7 @@ class SharedProcess:
         return bool(self._asked)
 
     async def ready(self) -> None:
-        """Make sure that the server runs, and keeps up.
+        """Make sure that the server runs.
 
         Raises:
             ServerLaunchError: it cannot be started, or went away a moment ago.
@@ -85,7 +85,10 @@ class SharedProcess:
                 raise ServerLaunchError("the server went away as soon as it was started")
             self._started = time.monotonic()
             await self._launch()
-        await self._process.room()
+
+    def room(self) -> asyncio.Event | None:
+        """Set while the server keeps up; `None` while it does not run."""
+        return self._process.room if self._process is not None else None
 
     def ask(self, line: bytes, conversation: "SharedConversation", request_id: RequestId) -> None:
         """Ask the server on behalf of a client.

@@ -54,6 +54,7 @@ def test_a_body_in_pieces_is_counted() -> None:
 
 def test_no_more_requests_at_once_than_allowed() -> None:
     assert status(Bounds(requests=0), [b"{}"]) == 503
+    assert status(Bounds(server_requests=0), [b"{}"]) == 503
 
 
 def test_only_what_runs_or_answers_can_be_served() -> None:
