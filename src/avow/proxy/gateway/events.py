@@ -29,7 +29,7 @@ class EventParser:
         self._limit = limit
         self._rest: list[bytes] = []
         self._rest_size = 0
-        self._data: list[bytes] = []
+        self._data: bytes | bytearray | None = None
         self._size = 0
         self._id = b""
         self._retry = b""
@@ -73,8 +73,8 @@ class EventParser:
         value = value.removeprefix(b" ")
         match name:
             case b"data":
-                self._data.append(value)
-                self._size += len(value)
+                self._add(value)
+                self._size += len(line) + 1
             case b"event":
                 self._is_message = value in (b"", b"message")
             case b"id" if b"\0" not in value:
@@ -85,9 +85,18 @@ class EventParser:
                 pass
         return None
 
-    def _dispatch(self) -> ServerEvent | None:
+    def _add(self, value: bytes) -> None:
+        """One more line of data; millions of tiny ones cost no more than what they hold."""
+        if self._data is None:
+            self._data = value
+            return
+        if isinstance(self._data, bytes):
+            self._data = bytearray(self._data)
         # A message is one JSON document: line breaks between its tokens mean nothing.
-        event = ServerEvent(b" ".join(self._data), self._id, self._retry)
+        self._data += b" " + value
+
+    def _dispatch(self) -> ServerEvent | None:
+        event = ServerEvent(bytes(self._data or b""), self._id, self._retry)
         wanted = self._is_message and (event.data or event.id or event.retry)
-        self._data, self._size, self._id, self._retry, self._is_message = [], 0, b"", b"", True
+        self._data, self._size, self._id, self._retry, self._is_message = None, 0, b"", b"", True
         return event if wanted else None

@@ -38,7 +38,7 @@ def test_an_id_with_a_null_and_a_pause_that_is_no_number_do_not_count() -> None:
     assert list(EventParser(100).feed(b"id: a\0b\nretry: soon\ndata: x\n\n")) == [ServerEvent(b"x")]
 
 
-@pytest.mark.parametrize("piece", [b"data: " + b"x" * 40, b"data: xxxxxxxxxx\n" * 4])
+@pytest.mark.parametrize("piece", [b"data: " + b"x" * 40, b"data: xxxxxxxxxx\n" * 4, b"data:\n" * 6])
 def test_an_event_beyond_the_limit_is_refused_before_it_is_whole(piece: bytes) -> None:
     with pytest.raises(PeerProtocolError, match="more than 30 bytes"):
         list(EventParser(30).feed(piece))
