@@ -191,16 +191,14 @@ class Gateway:
         length = call.headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > limit:
             return too_large
-        event = await call.receive()
-        if not event.get("more_body"):
-            whole: bytes = event.get("body", b"")
-            return whole if len(whole) <= limit else too_large
-        pieces = [event["body"]]
-        size = len(pieces[0])
+        pieces: list[bytes] = []
+        size = 0
+        more = True
         try:
             async with asyncio.timeout(self._bounds.body_seconds):
-                while event.get("more_body") and size <= limit:
+                while more and size <= limit:
                     event = await call.receive()
+                    more = event.get("more_body", False)
                     pieces.append(event.get("body", b""))
                     size += len(pieces[-1])
         except TimeoutError:

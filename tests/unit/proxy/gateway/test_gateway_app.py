@@ -46,6 +46,10 @@ def test_a_body_that_trickles_in_is_given_up() -> None:
     assert status(Bounds(body_seconds=0.05), [b"{", None]) == 408
 
 
+def test_a_body_that_does_not_even_begin_is_given_up() -> None:
+    assert status(Bounds(body_seconds=0.05), [None]) == 408
+
+
 def test_a_body_in_pieces_is_counted() -> None:
     assert status(Bounds(body_bytes=10), [b"x" * 6, b"x" * 6, b""]) == 413
     assert status(Bounds(body_bytes=10), [b"x" * 11]) == 413
