@@ -150,8 +150,16 @@ class Conversation(ABC):
             stream = origin if is_gone and origin is not None else asked
             if stream is not None:
                 self._answer(stream, outside.id, line, head)
+                if outside.id is None:
+                    self._forget(stream)
         else:
             self._tell(line, outside, origin, head)
+
+    def _forget(self, stream: Stream) -> None:
+        """An answer without an id is for everything that was asked at once: nothing else will come."""
+        for request_id in stream.waiting:
+            if self._streams.get(request_id) is stream:
+                del self._streams[request_id]
 
     def _answer(self, stream: Stream, request_id: RequestId | None, line: bytes, head: bytes) -> None:
         stream.answer(request_id, line, head)

@@ -1,13 +1,15 @@
 """What routing needs to know of a message that the gate has judged: its id, its method, its tokens."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
 from avow.errors import MalformedInputError
 from avow.protocol.gate.stateless import CAPABILITIES_KEY, CLIENT_KEY, VERSION_KEY
 from avow.protocol.messages import (
+    MAX_ID_LENGTH,
+    SAFE_INTEGER,
     UNREADABLE,
     Form,
     RequestId,
@@ -24,10 +26,15 @@ PROGRESS_TOKEN: Final = "progressToken"  # noqa: S105 - no secret: the name of a
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 
 
+# What the gate takes for an id, and nothing else: it would never answer another.
+_Number = Annotated[int, msgspec.Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
+_Name = Annotated[str, msgspec.Meta(max_length=MAX_ID_LENGTH)]
+
+
 class Envelope(msgspec.Struct):
     """The outside of one message."""
 
-    id: int | str | None = None
+    id: _Number | _Name | None = None
     method: str = ""
 
     @property
