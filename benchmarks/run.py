@@ -2,7 +2,8 @@
 
 All ways are measured in turns within one run, so that a noisy machine is noisy for each of them. Other
 proxies are measured beside them: `--peer NAME=COMMAND`, where the server's command is put at the end, or
-where `{config}` stands for a client configuration that names the server.
+where `{config}` stands for a client configuration that names the server. `--start NAME=COMMAND` measures the
+start of another server too, bare and behind `avow run`: most take far longer than the one used here.
 """
 
 import argparse
@@ -112,11 +113,18 @@ def large(session: Session) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
-    others = dict(option.split("=", 1) for option in parser.parse_args().peer)
+    parser.add_argument("--start", action="append", default=[], metavar="NAME=COMMAND")
+    given = parser.parse_args()
+    others = dict(option.split("=", 1) for option in given.peer)
+    real = dict(option.split("=", 1) for option in given.start)
     with tempfile.TemporaryDirectory() as directory:
         avow = [sys.executable, "-m", "avow"]
-        lock = [*avow, "lock", "--yes", "--name", "echo", "--", *SERVER]
-        subprocess.run(lock, cwd=directory, env=ENVIRONMENT, check=True, capture_output=True)
+        for name, command in {
+            "echo": SERVER,
+            **{name: shlex.split(text) for name, text in real.items()},
+        }.items():
+            lock = [*avow, "lock", "--yes", "--name", name, "--", *command]
+            subprocess.run(lock, cwd=directory, env=ENVIRONMENT, check=True, capture_output=True)
         ways = {
             "bare": SERVER,
             "byte relay": [sys.executable, str(HERE / "byte_relay.py"), *SERVER],
@@ -125,7 +133,11 @@ def main() -> int:
         Session(ways["avow run"], directory).end()
         measured, resident = measure(ways, directory)
         measured["start"] = starts(ways, directory)
-    return report(measured, resident, list(others))
+        added = {
+            name: starts({"bare": shlex.split(text), "avow run": [*avow, "run", name]}, directory)
+            for name, text in real.items()
+        }
+    return report(measured, resident, list(others), added)
 
 
 def command_of(text: str, directory: str) -> list[str]:
@@ -167,7 +179,12 @@ def starts(ways: dict[str, list[str]], directory: str) -> dict[str, float]:
     return {way: min(taken) for way, taken in started.items()}
 
 
-def report(measured: dict[str, dict[str, float]], resident: float, others: list[str]) -> int:
+def report(
+    measured: dict[str, dict[str, float]],
+    resident: float,
+    others: list[str],
+    real: dict[str, dict[str, float]],
+) -> int:
     print(f"{'':16}" + "".join(f"{way:>15}" for way in measured["start"]) + "   (microseconds, the best)")
     for name, ways in measured.items():
         print(f"{name:16}" + "".join(f"{seconds * 1e6:15.1f}" for seconds in ways.values()))
@@ -182,9 +199,14 @@ def report(measured: dict[str, dict[str, float]], resident: float, others: list[
         "start, added (ms)": (start["avow run"] - start["bare"]) * 1000,
         "resident (MB)": resident,
     }
+    for name, start in real.items():
+        figures[f"start of {name}, added (ms)"] = (start["avow run"] - start["bare"]) * 1000
+        print(
+            f"{name}: starts in {start['bare'] * 1000:.0f} ms, behind avow run {start['avow run'] * 1000:.0f}"
+        )
     missed = 0
     for name, figure in figures.items():
-        bar = BARS[name]
+        bar = BARS["start, added (ms)" if name.startswith("start") else name]
         missed += not shown(name, figure, bar, figure >= bar if "throughput" in name else figure <= bar)
     for name in others:
         figure = added[name] / added["avow run"]

@@ -145,8 +145,13 @@ def test_many_lines_at_once_are_decided_on_as_one_by_one(
 ) -> None:
     at_once, one_by_one = active(policy), active(policy)
 
-    assert at_once.all_from_client(asking) == combined([one_by_one.from_client(raw) for raw in asking])
-    assert at_once.all_from_server(answering) == combined([one_by_one.from_server(raw) for raw in answering])
+    passed = at_once.pass_calls(asking)
+    decisions = [Decision(tuple(asking[:passed])), at_once.all_from_client(asking[passed:])]
+    assert combined(decisions) == combined([one_by_one.from_client(raw) for raw in asking])
+
+    passed = at_once.pass_answers(answering)
+    decisions = [Decision((), tuple(answering[:passed])), at_once.all_from_server(answering[passed:])]
+    assert combined(decisions) == combined([one_by_one.from_server(raw) for raw in answering])
     assert remembered(at_once) == remembered(one_by_one)
 
 

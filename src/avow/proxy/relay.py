@@ -80,7 +80,8 @@ class Relay:
                     return ending
 
     def _step(self, alarm: int, received: list[int]) -> Ending | None:
-        self._watch(alarm)
+        if not self._is_calm:
+            self._watch(alarm)
         ready = self._poll.poll(_TICK_MILLISECONDS if self._deadline is None else self._time_left())
         for descriptor, _ in ready:
             # By how often each happens.
@@ -99,6 +100,8 @@ class Relay:
             self._lose_server("the server exited")
         if self._gate.is_asking or self._asking_since is not None:
             self._mind_questions()
+        if self._ending is None and not self._client_out.broken:
+            return None
         return self._end()
 
     def _mind_questions(self) -> None:
@@ -117,9 +120,14 @@ class Relay:
         except LineTooLongError:
             self._refuse_long_line()
             return
-        self._carry_out(self._gate.all_from_client(lines))
-        if self._client_in.ended and self._ending is None:
-            self._leave(Ending.CLIENT_LEFT)
+        if passed := self._gate.pass_calls(lines):
+            self._server_out.send(lines[:passed])
+        if passed < len(lines):
+            self._carry_out(self._gate.all_from_client(lines[passed:]))
+        if self._client_in.ended or self._server_out.backlog:
+            self._is_calm = False
+            if self._client_in.ended and self._ending is None:
+                self._leave(Ending.CLIENT_LEFT)
 
     def _refuse_long_line(self) -> None:
         """Nobody knows which request it was, so the answer has no id, and the session ends with it."""
@@ -134,15 +142,21 @@ class Relay:
         except LineTooLongError:
             self._lose_server(f"it sent a message larger than {self._limit} bytes")
             return
-        self._carry_out(self._gate.all_from_server(lines))
-        if self._server_in.ended:
-            self._lose_server("the server closed its output")
+        if passed := self._gate.pass_answers(lines):
+            self._client_out.send(lines[:passed])
+        if passed < len(lines):
+            self._carry_out(self._gate.all_from_server(lines[passed:]))
+        if self._server_in.ended or self._client_out.backlog:
+            self._is_calm = False
+            if self._server_in.ended:
+                self._lose_server("the server closed its output")
 
     def _carry_out(self, decision: Decision) -> None:
         if decision.to_server:
             self._server_out.send(decision.to_server)
         if decision.to_client:
             self._client_out.send(decision.to_client)
+        self._is_calm = False
         if decision.events:
             self._log(decision.events)
         if decision.close:
@@ -169,8 +183,6 @@ class Relay:
 
     def _end(self) -> Ending | None:
         """The ending, once nothing is left to do before it."""
-        if self._ending is None and not self._client_out.broken:
-            return None
         if self._client_out.broken and self._ending is None:
             self._leave(Ending.CLIENT_LEFT)
         if self._ending in (None, Ending.REFUSED) or self._deadline is None:
@@ -200,10 +212,7 @@ class Relay:
     def _watch(self, alarm: int) -> None:
         """Ask for what can be handled now: no reading for a side whose peer does not keep up."""
         to_server, to_client = self._server_out.backlog, self._client_out.backlog
-        ended = self._client_in.ended or self._server_in.ended
-        if self._is_calm and not (to_server or to_client or ended):
-            return
-        self._is_calm = not (to_server or to_client or ended)
+        self._is_calm = not (to_server or to_client or self._client_in.ended or self._server_in.ended)
         wanted = {alarm: select.POLLIN}
         if not self._client_in.ended and to_server < _HIGH_MARK and to_client < _HIGHEST_MARK:
             wanted[self._client_in.descriptor] = select.POLLIN

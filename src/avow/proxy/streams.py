@@ -3,6 +3,7 @@
 import fcntl
 import os
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -34,7 +35,8 @@ class Inlet:
     """
 
     def __init__(self, descriptor: int, limit: int) -> None:
-        """Read from `descriptor`, at most `limit` bytes a line."""
+        """Read from `descriptor`, at most `limit` bytes a line; that is more than one read brings."""
+        assert limit >= _CHUNK
         self.descriptor = descriptor
         self.ended = False
         self._limit = limit
@@ -62,7 +64,8 @@ class Inlet:
             self._complete(lines)
         if rest:
             self._keep(rest)
-        if self._size > self._limit or any(len(line) > self._limit for line in lines):
+        # No line but the first can be longer than what was read.
+        if self._size > self._limit or (lines and len(lines[0]) > self._limit):
             raise LineTooLongError
         return lines
 
@@ -105,15 +108,15 @@ class Outlet:
         self.backlog = 0
         self._waiting: deque[memoryview] = deque()
 
-    def send(self, lines: tuple[bytes, ...]) -> None:
+    def send(self, lines: Sequence[bytes]) -> None:
         """Write what can be written now, each line with its end, and keep the rest."""
-        if len(lines) == 1 and len(lines[0]) >= _LONG:
-            # Not copied, only to put an end behind it.
-            self._send((lines[0], b"\n"))
+        if len(lines) > 1:
+            parts: tuple[bytes, ...] = (b"\n".join((*lines, b"")),)
+        elif len(lines[0]) < _LONG:
+            parts = (lines[0] + b"\n",)
         else:
-            self._send((b"\n".join((*lines, b"")),))
-
-    def _send(self, parts: tuple[bytes, ...]) -> None:
+            # Not copied, only to put an end behind it.
+            parts = (lines[0], b"\n")
         written = 0 if self._waiting or self.broken else self._write(parts)
         for part in parts:
             if written < len(part) and not self.broken:

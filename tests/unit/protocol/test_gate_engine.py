@@ -29,6 +29,18 @@ def test_calls_and_answers_pass_in_their_order_and_once() -> None:
     assert stage.gate.pending == 0
 
 
+def test_what_passes_as_it_came_is_counted_up_to_the_first_that_does_not() -> None:
+    stage = Stage(contract=locked()).open()
+    stage.names()
+    stage.call()
+    answer = line(answered(7))
+
+    assert stage.gate.pass_calls([CALL]) == 1
+    assert stage.gate.pass_calls([CALL, CALL]) == 0
+    assert stage.gate.pass_answers([answer, answer]) == 1
+    assert stage.gate.pass_answers([]) == 0
+
+
 def test_a_result_without_the_rest_is_no_answer() -> None:
     gate = Stage(contract=locked()).open().gate
 

@@ -1,6 +1,6 @@
 """The gate: fed with raw messages from both sides, it says what goes where, with no I/O of its own."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from avow.core.contract import Contract
 from avow.core.severity import Severity
@@ -99,6 +99,25 @@ class Gate:
         out = Outbox()
         self._take_from_server(line, out)
         return out.decision()
+
+    def pass_calls(self, lines: Sequence[bytes]) -> int:
+        """How many of the first lines are calls that go to the server as they came, with nothing to log.
+
+        These are decided on; `all_from_client` decides on the rest.
+        """
+        passes = self._quick.passes_call
+        for number, line in enumerate(lines):
+            if not passes(line):
+                return number
+        return len(lines)
+
+    def pass_answers(self, lines: Sequence[bytes]) -> int:
+        """The same for lines of the server: answers to calls that go to the client as they came."""
+        passes = self._quick.passes_answer
+        for number, line in enumerate(lines):
+            if not passes(line):
+                return number
+        return len(lines)
 
     def all_from_client(self, lines: Iterable[bytes]) -> Decision:
         """Several messages arrived from the client: one decision, up to the end of the session."""
