@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 VERSION = "2026-07-28"
 SESSION = "upstream-session"
-SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "x-mcp-header": "Text"}}}
 NAMES = (
     "echo", "headers", "stream", "poll", "crash", "overloaded", "breaks", "hangup", "moved", "packed", "page",
     "unauthorized", "nothing", "malformed", "huge", "forget", "wait", "deep",

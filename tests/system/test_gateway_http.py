@@ -156,10 +156,16 @@ def test_the_server_hears_the_version_that_was_agreed_on(gateway: Gateway) -> No
     assert seen["mcp-protocol-version"] == "2025-11-25"
 
 
-def test_parameters_in_headers_go_on(gateway: Gateway) -> None:
-    seen = json.loads(words(call(gateway, "headers", **{"Mcp-Param-Region": "eu"})))
+def test_parameters_in_headers_go_on_when_the_schema_declares_them_and_the_body_says_the_same(
+    gateway: Gateway,
+) -> None:
+    given = {"Mcp-Param-Text": "hello", "Mcp-Param-Region": "eu"}
+    seen = json.loads(words(call(gateway, "headers", **given)))
+    refused = call(gateway, "headers", **{"Mcp-Param-Text": "goodbye"})
 
-    assert seen["mcp-param-region"] == "eu"
+    assert seen["mcp-param-text"] == "hello"
+    assert "mcp-param-region" not in seen
+    assert (refused.status, refused.error["code"]) == (400, -32020)
 
 
 def test_a_configured_header_is_sent_and_its_value_is_nowhere_else(

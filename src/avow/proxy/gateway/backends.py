@@ -11,13 +11,14 @@ from avow.core.severity import Severity
 from avow.core.snapshot import Era
 from avow.protocol.events import Event
 from avow.protocol.gate import Gate, HeaderFacts, Knowledge, Phase
-from avow.protocol.gate.refusal import VERSION_UNSUPPORTED
+from avow.protocol.gate.refusal import HEADER_MISMATCH, VERSION_UNSUPPORTED
 from avow.protocol.messages import error_response
 from avow.proxy.contracts import Held
 from avow.proxy.gateway.conversation import Conversation
 from avow.proxy.gateway.envelopes import claims, envelope
 from avow.proxy.gateway.local import LocalSession
 from avow.proxy.gateway.metrics import Metrics
+from avow.proxy.gateway.parameters import Parameters
 from avow.proxy.gateway.process import ServerProcess
 from avow.proxy.gateway.remote import RemoteConversation, Way
 from avow.proxy.gateway.sessions import Session
@@ -39,6 +40,7 @@ class Backend(ABC):
         self._held = held
         self._log = log
         self._metrics = metrics
+        self._parameters = Parameters(held.contract)
         self._shelves: OrderedDict[bytes, Shelf] = OrderedDict()
         self._since = 0.0
         self._conversations: set[Conversation] = set()
@@ -61,10 +63,13 @@ class Backend(ABC):
         Raises:
             ServerLaunchError: the server cannot be started.
         """
+        passed = self._parameters.passed(line, headers)
+        if passed is None:
+            return self._contradicted(line)
         shelf = self._shelf(line, dict(headers).get(b"authorization", b""))
         conversation = await self._converse(shelf.gate(self._held), owner)
         self._conversations.add(conversation)
-        stream = conversation.take(line, facts, headers)
+        stream = conversation.take(line, facts, passed)
 
         def done() -> None:
             self._conversations.discard(conversation)
@@ -108,6 +113,14 @@ class Backend(ABC):
         for conversation in list(self._conversations):
             conversation.dismiss("the gateway is shutting down")
         self._log.close()
+
+    def _contradicted(self, line: bytes) -> Stream:
+        message = "an Mcp-Param header does not say what the body says"
+        self.write([Event("header_mismatch", Severity.MODERATE, detail=message)])
+        outside = envelope(line)
+        stream = Stream()
+        stream.answer(outside.id, error_response(outside.id, HEADER_MISMATCH, f"avow: {message}"))
+        return stream
 
     def _gate(self) -> Gate:
         return Gate(self._held.contract, self._held.policy, self.name)

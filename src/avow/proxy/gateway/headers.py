@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from avow.protocol.gate import HeaderFacts
+from avow.proxy.gateway.parameters import PREFIX
 from avow.proxy.gateway.stream import Header
 
 SESSION: Final = b"mcp-session-id"
@@ -19,7 +20,6 @@ _ONCE: Final = frozenset(
     }
 )  # fmt: skip
 _TRACE: Final = (b"traceparent", b"tracestate", b"baggage")
-_PARAMETER: Final = b"mcp-param-"
 
 
 def read_headers(headers: Iterable[Header]) -> dict[bytes, bytes] | None:
@@ -28,7 +28,7 @@ def read_headers(headers: Iterable[Header]) -> dict[bytes, bytes] | None:
     for name, value in headers:
         if name not in found:
             found[name] = value
-        elif name in _ONCE or name.startswith(_PARAMETER):
+        elif name in _ONCE or name.startswith(PREFIX):
             return None
         else:
             found[name] += b", " + value
@@ -48,7 +48,7 @@ def passed(headers: Mapping[bytes, bytes], *, modern: bool) -> tuple[Header, ...
     names = (*_TRACE, VERSION, b"authorization", *((METHOD, NAME) if modern else ()))
     kept = [(name, headers[name]) for name in names if name in headers]
     if modern:
-        kept += [(name, value) for name, value in headers.items() if name.startswith(_PARAMETER)]
+        kept += [(name, value) for name, value in headers.items() if name.startswith(PREFIX)]
     return tuple(kept)
 
 
