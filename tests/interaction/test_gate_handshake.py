@@ -412,9 +412,10 @@ def test_a_handshake_answered_after_a_modern_answer_is_refused() -> None:
     stage.ask("server/discover")
     probe = stage.server.saw[-1]["id"]
     stage.client(INITIALIZE)
-    stage.serve(answered(probe, capabilities={}, supportedVersions=[MODERN_VERSION]))
+    demo = {"name": "demo"}
+    stage.serve(answered(probe, capabilities={}, supportedVersions=[MODERN_VERSION], serverInfo=demo))
 
-    stage.serve(answered(0, protocolVersion="2025-11-25", capabilities={}, serverInfo={}))
+    stage.serve(answered(0, protocolVersion="2025-11-25", capabilities={}, serverInfo=demo))
 
     assert code(stage.got[-1]) == -32600
     assert stage.gate.era is Era.MODERN

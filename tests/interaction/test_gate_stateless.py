@@ -13,7 +13,6 @@ from conversations import (
     CLIENT_KEY,
     ECHO,
     MODERN_VERSION,
-    SERVER_KEY,
     TIME,
     VERSION_KEY,
     Json,
@@ -285,16 +284,6 @@ def test_another_server_than_the_approved_one_is_refused() -> None:
 
     assert reason(stage.got[0]) == "server_changed"
     assert stage.closed
-
-
-def test_a_server_that_does_not_say_its_name_is_not_another_one() -> None:
-    stage = Stage(contract=locked())
-    stage.server.answers["server/discover"] = lambda _: {
-        "result": {"capabilities": {}, "supportedVersions": [MODERN_VERSION], "_meta": {SERVER_KEY: "?"}}
-    }
-    stage.open(Era.MODERN)
-
-    assert "result" in stage.got[0]
 
 
 def test_a_name_that_is_no_text_is_another_name() -> None:

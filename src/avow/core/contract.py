@@ -24,13 +24,17 @@ class ContractSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApprovedServer:
-    """What a person approved beside the capabilities: who the server is and how it presents itself."""
+    """What a person approved beside the capabilities: who the server is and how it presents itself.
+
+    `info` is everything that it said about itself beside its name, as it came.
+    """
 
     name: str
     instructions: str | None
     capabilities: JsonObject
     protocol_version: str
     era: Era
+    info: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ class Contract:
             snapshot.capabilities,
             snapshot.protocol_version,
             snapshot.era,
+            snapshot.server,
         )
         return cls(snapshot.signature, ContractSource.LOCK, open_kinds, snapshot.volatile, server)
 

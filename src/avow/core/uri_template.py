@@ -112,7 +112,7 @@ def compile_template(text: str) -> UriTemplate:
     place = 0
     for expression in _EXPRESSION.finditer(text):
         builder.literal(text[place : expression.start()])
-        builder.expression(_OPERATORS[expression[1]], expression[2], text[expression.end() :][:1])
+        builder.expression(_OPERATORS[expression[1]], expression[2], _following(text[expression.end() :]))
         place = expression.end()
     builder.literal(text[place:])
     return builder.finish(text)
@@ -149,7 +149,7 @@ def _bounds(operator: _Operator, before: str, following: str) -> _Bounds:
     scheme, marked, authority = (before + operator.first).partition("://")
     if not marked or not _ENDS_AUTHORITY.isdisjoint(authority):
         return _Bounds(refused, frozenset(), frozenset())
-    ends_here = not following or following in _ENDS_AUTHORITY or following == "{"
+    ends_here = not following or following in _ENDS_AUTHORITY
     if not authority and ends_here:
         # The host is the value, whatever it is.
         return _Bounds(refused, frozenset(), frozenset())
@@ -183,7 +183,7 @@ class _Builder:
         self._before += text
 
     def expression(self, operator: _Operator, names: str, following: str) -> None:
-        """`following` is the first character after the expression, if there is one."""
+        """`following` is the first character of the next literal, if there is one."""
         bounds = _bounds(operator, self._before, following)
         end = self._state()
         self._skip(self._here, end)  # every variable may be undefined
@@ -332,6 +332,14 @@ def _units(text: str) -> Iterator[str]:
 def _plain_start(text: str) -> str:
     """The first characters of a template, as far as no expansion writes them differently."""
     return "".join(itertools.takewhile((_UNRESERVED | _RESERVED).__contains__, text))
+
+
+def _following(text: str) -> str:
+    """The first character that no expression writes."""
+    place = 0
+    while (expression := _EXPRESSION.match(text, place)) is not None:
+        place = expression.end()
+    return text[place : place + 1]
 
 
 def _decodings(text: str) -> Iterator[str]:

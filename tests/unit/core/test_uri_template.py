@@ -189,6 +189,7 @@ def test_other_values_are_as_good_as_ever(template: str, uri: str) -> None:
         ("https://{+part}.example.com/x", "https://evil.example/.example.com/x"),
         ("https://{+part}.example.com/x", "https://evil.example?.example.com/x"),
         ("https://{part}.example.com/x", "https://evil%2F.example.com/x"),
+        ("https://{+a}{+b}.example.com/x", "https://evil.example/.example.com/x"),
     ],
 )
 def test_a_value_does_not_lead_to_another_host(template: str, uri: str) -> None:

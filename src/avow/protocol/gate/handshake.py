@@ -1,5 +1,6 @@
 """How a server presents itself in `initialize` or `server/discover`, against what was approved."""
 
+import re
 from typing import Final
 
 import msgspec
@@ -25,6 +26,8 @@ _NOT_COMPARED: Final = frozenset({"signature", EXTENSION, "configurationSchema",
 _STANDARD: Final = frozenset({"completions", "logging", "prompts", "resources", "tasks", "tools"})
 _HOLDERS: Final = frozenset({"experimental", "extensions"})
 _ABSENT: Final = object()
+_INFO: Final = frozenset({"name", "version", "title", "description", "websiteUrl", "icons"})
+_VERSION: Final = re.compile(r"[0-9A-Za-z.+_-]{1,64}")
 
 
 class Presentation(msgspec.Struct):
@@ -52,7 +55,7 @@ def judge_presentation(
     shown = Presentation(dict(result))
     approved = contract.server if contract is not None else None
     if approved is not None:
-        _judge_name(_name(result, era), approved, policy, server_name, shown)
+        _judge_identity(result, approved, policy, server_name, shown)
         _judge_instructions(instructions, approved, policy, shown)
         _judge_capabilities(capabilities, approved, era, shown)
     if policy.advertise_signature:
@@ -60,29 +63,63 @@ def judge_presentation(
     return shown
 
 
-def _name(result: JsonObject, era: Era) -> JsonValue:
+def _judge_identity(
+    result: JsonObject, approved: ApprovedServer, policy: GatePolicy, server_name: str, shown: Presentation
+) -> None:
+    """Who the server says that it is, in either of the places where readers look for that."""
     meta = result.get("_meta")
-    info = (
-        result.get("serverInfo")
-        if era is Era.LEGACY
-        else meta.get(SERVER_KEY)
-        if isinstance(meta, dict)
-        else None
-    )
-    return info.get("name") if isinstance(info, dict) else None
+    stamps = meta if isinstance(meta, dict) else {}
+    refuse_variants(stamps, frozenset({SERVER_KEY}))
+    told = [info for info in (result.get("serverInfo"), stamps.get(SERVER_KEY)) if info is not None]
+    for info in told or [{}]:
+        if not isinstance(info, dict):
+            raise MalformedInputError("what the server says about itself is no object")
+        refuse_variants(info, _INFO | approved.info.keys())
+        _judge_name(info.get("name"), approved, policy, server_name, shown)
+    if "serverInfo" in result:
+        shown.result["serverInfo"] = _approved_info(result["serverInfo"], approved, policy, shown)
+    if SERVER_KEY in stamps:
+        stamp = _approved_info(stamps[SERVER_KEY], approved, policy, shown)
+        shown.result["_meta"] = {**stamps, SERVER_KEY: stamp}
+
+
+def _approved_info(
+    info: JsonValue, approved: ApprovedServer, policy: GatePolicy, shown: Presentation
+) -> JsonValue:
+    """What the server says about itself, without the words that nobody approved."""
+    kept: JsonObject = {}
+    for member, value in (info or {}).items():
+        before = approved.info.get(member)
+        if member == "name" or canonical(value) == canonical(before) or _is_version(member, value):
+            kept[member] = value
+            continue
+        pinned = before is not None and (policy.on_changed is OnChanged.PIN or member == "version")
+        if pinned:
+            kept[member] = before
+        shown.rewritten = True
+        detail = "the approved value is shown" if pinned else "it is left out"
+        happened = event("server_info_changed", Severity.MODERATE, kind="server", name=member, detail=detail)
+        shown.events.append(happened)
+    return None if info is None else kept
+
+
+def _is_version(member: str, value: JsonValue) -> bool:
+    """A version may be another one, as long as it is a version and not a text."""
+    return member == "version" and isinstance(value, str) and _VERSION.fullmatch(value) is not None
 
 
 def _judge_name(
     name: JsonValue, approved: ApprovedServer, policy: GatePolicy, server_name: str, shown: Presentation
 ) -> None:
-    if name is None or name == approved.name:
+    if name == approved.name or (name is None and not approved.name):
         return
+    named = "" if name is None else str(name)
     if policy.on_server_changed is OnServerChanged.REFUSE and not policy.audit:
         refusal = outside(Reason.SERVER_CHANGED, "server", server_name)
-        refusal.event = event("server_changed", Severity.CRITICAL, kind="server", name=str(name))
+        refusal.event = event("server_changed", Severity.CRITICAL, kind="server", name=named)
         refusal.close = True
         raise refusal
-    shown.events.append(event("server_changed", Severity.CRITICAL, kind="server", name=str(name)))
+    shown.events.append(event("server_changed", Severity.CRITICAL, kind="server", name=named))
 
 
 def _judge_instructions(
