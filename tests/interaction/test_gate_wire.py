@@ -339,7 +339,7 @@ def test_a_batch_is_no_message_in_other_versions() -> None:
     stage.client([CALL])
     stage.serve([answered(1)])
 
-    assert (stage.got[-1]["id"], code(stage.got[-1])) == (None, -32600)
+    assert (stage.got[-1]["id"], code(stage.got[-1])) == (1, -32600)
     assert not stage.reached("tools/call")
     assert stage.happened("message_unreadable")
 
@@ -412,7 +412,7 @@ def test_answers_of_the_client_may_come_in_a_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    "batch", [b"[]", b"[5]", b"[[]]", b"[", b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{}]']
+    "batch", [b"[]", b"[5]", b"[[]]", b"[", b'[{"jsonrpc":"2.0","id":null,"method":"ping"},{}]']
 )
 def test_a_batch_that_cannot_be_read_is_refused(batch: bytes) -> None:
     stage = active(version=BATCHES)

@@ -7,7 +7,7 @@ from avow.protocol.events import event
 from avow.protocol.gate.batches import read_part, rebuild
 from avow.protocol.gate.calls import Wait
 from avow.protocol.gate.decision import Outbox, as_audit
-from avow.protocol.gate.held import Held
+from avow.protocol.gate.held import Held, ids_in_batch
 from avow.protocol.gate.inquiry import Findings, Inquiry
 from avow.protocol.gate.notifications import Notifications
 from avow.protocol.gate.quick import Quick
@@ -43,6 +43,8 @@ class ClientSide:
         self._audit = session.policy.audit
         self._limit = session.policy.limits.message_bytes
         self._established = False
+        # What could not be found out for the message that has waited longest.
+        self._unknown: set[object] = set()
 
     @property
     def holds(self) -> int:
@@ -93,6 +95,7 @@ class ClientSide:
 
         What needs one of `failed`, which could not be found out, is refused.
         """
+        self._unknown |= failed
         while self._held and not self._inquiry.is_open:
             message, headers = self._held.first()
             try:
@@ -100,17 +103,22 @@ class ClientSide:
             except WaitForHandshake:
                 return
             except Wait as wait:
-                if wait.kind not in failed:
+                if wait.kind not in self._unknown:
                     self._wait(wait, out)
                     return
-                self._refuse(message, outside(Reason.UNVERIFIED, wait.kind or "server", message.method), out)
+                self._refuse(message, _unverified(wait, message), out)
             self._held.remove_first()
+            self._unknown = set(failed)
             self._establish(out)
+        self._unknown.clear()
 
     def tell(self, message: Message, refusal: Refusal, out: Outbox) -> None:
         """Log a refusal, and answer whoever waits for an answer."""
         out.events.append(refusal.event)
-        if message.form is not Form.NOTIFICATION:
+        if message.form is Form.BATCH:
+            for request_id in tuple(ids_in_batch(message)) or (None,):
+                out.to_client.append(error_response(request_id, refusal.code, refusal.message, refusal.data))
+        elif message.form is not Form.NOTIFICATION:
             out.to_client.append(error_response(message.id, refusal.code, refusal.message, refusal.data))
         if refusal.close:
             self.end(out)
@@ -167,19 +175,44 @@ class ClientSide:
         """Several messages in one array: each is judged, and the array rebuilt when one does not pass."""
         if self._session.version != BATCHING or self._session.phase is not Phase.ACTIVE:
             raise invalid_request("several messages in one array are not part of this protocol version")
-        parts = [read_part(element) for element in read_batch(message.line)]
-        for part in parts:
-            if part.form is Form.REQUEST:
-                self._requests.probe(part)
+        elements = read_batch(message.line)
         inner = Outbox()
-        for part in parts:
-            if part.form is Form.RESPONSE:
+        parts = [part for element in elements if (part := self._part(element, inner)) is not None]
+        waiting = {position: wait for position, part in enumerate(parts) if (wait := self._wait_of(part))}
+        for position, part in enumerate(parts):
+            if position in waiting:
+                self._refuse(part, _unverified(waiting[position], part), inner)
+            elif part.form is Form.RESPONSE:
                 self._server_requests.answered(part, inner)
             else:
                 self._pass(part, None, inner)
-        out.to_server.extend(rebuild(message.line, [part.line for part in parts], inner.to_server))
+        out.to_server.extend(rebuild(message.line, elements, inner.to_server))
         out.to_client.extend(inner.to_client)
         out.events.extend(inner.events)
+
+    def _part(self, element: bytes, out: Outbox) -> Message | None:
+        """One message of an array; one that cannot be read does not take the others along."""
+        try:
+            return read_part(element)
+        except UnreadableMessageError as exc:
+            self._unreadable(exc, out)
+            return None
+
+    def _wait_of(self, part: Message) -> Wait | None:
+        """Why one message of an array cannot be judged, where that will not change.
+
+        Raises:
+            Wait: it cannot be judged yet, and so the whole array has to wait.
+        """
+        if part.form is not Form.REQUEST:
+            return None
+        try:
+            self._requests.probe(part)
+        except Wait as wait:
+            if wait.kind not in self._unknown:
+                raise
+            return wait
+        return None
 
     def _unreadable(self, exc: UnreadableMessageError, out: Outbox) -> None:
         detail = f"from the client: {exc.message}"
@@ -204,3 +237,7 @@ class ClientSide:
         if session.contract is None and session.phase is Phase.ACTIVE and not self._established:
             self._established = True
             self.apply(self._inquiry.begin(None, session.claims), out)
+
+
+def _unverified(wait: Wait, message: Message) -> Refusal:
+    return outside(Reason.UNVERIFIED, wait.kind or "server", message.method)

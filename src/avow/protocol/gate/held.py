@@ -49,14 +49,16 @@ class Held:
         """The ids of the requests that wait."""
         for message, _ in self.queue:
             if message.form is Form.BATCH:
-                yield from _ids_in_batch(message)
+                yield from ids_in_batch(message)
             elif message.id is not None:
                 yield message.id
 
 
-def _ids_in_batch(batch: Message) -> Iterator[RequestId]:
+def ids_in_batch(batch: Message) -> Iterator[RequestId]:
+    """The ids of the requests in an array, as far as they can be read."""
     with suppress(UnreadableMessageError):
         for part in read_batch(batch.line):
-            request = read(part)
-            if request.form is Form.REQUEST and request.id is not None:
-                yield request.id
+            with suppress(UnreadableMessageError):
+                request = read(part)
+                if request.form is Form.REQUEST and request.id is not None:
+                    yield request.id

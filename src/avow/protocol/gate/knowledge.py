@@ -109,11 +109,16 @@ class Knowledge:
         return self._kinds[kind].generation
 
     def saw(self, listing: Listing, judged: JudgedPage) -> None:
-        """Remember how each item of a page compares with the contract."""
+        """Remember how each item of a page compares with the contract.
+
+        A server names what it likes, as often as it likes: only approved names are worth remembering.
+        """
         self.version += 1
         changed = self._kinds[listing.kind].view(listing.key).changed
         changed -= judged.unchanged
-        changed |= judged.changed
+        contract = self._contract
+        assert contract is not None
+        changed.update(name for name in judged.changed if contract.find(listing.kind, name) is not None)
 
     def finished(self, listing: Listing) -> bool:
         """A walk came to the last page; false when the list changed on the way."""

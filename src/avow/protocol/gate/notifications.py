@@ -10,9 +10,10 @@ from avow.protocol.events import event
 from avow.protocol.gate.decision import Outbox, as_audit
 from avow.protocol.gate.requests import WaitForHandshake, needs_id
 from avow.protocol.gate.session import RESERVED_IDS, Phase, Session
-from avow.protocol.messages import Message, RequestId, strict
+from avow.protocol.messages import Message, RequestId, refuse_variants, strict
 
 _CANCELLED: Final = "notifications/cancelled"
+_REQUEST_ID: Final = frozenset({"requestId"})
 _INITIALIZED: Final = "notifications/initialized"
 _LIST_CHANGED: Final = {
     "notifications/tools/list_changed": (Kind.TOOL,),
@@ -55,7 +56,13 @@ class Notifications:
         for kind in _LIST_CHANGED.get(message.method, ()):
             self._session.knowledge.list_changed(kind)
         if message.method == _CANCELLED:
-            self._cancelled_by_server(self._request_id(message))
+            try:
+                self._cancelled_by_server(_request_id(message))
+            except MalformedInputError:
+                detail = "from the server: two readers could understand it differently"
+                happened = event("message_dropped", Severity.MODERATE, name=message.method, detail=detail)
+                out.events.append(happened)
+                return
         out.to_client.append(message.line)
 
     def _cancelled_by_server(self, request_id: RequestId | None) -> None:
@@ -78,7 +85,12 @@ class Notifications:
             self._drop(message, "unexpected_initialized", f"the session is {session.phase}", out)
 
     def _cancelled(self, message: Message, out: Outbox) -> None:
-        request_id = self._request_id(message)
+        try:
+            request_id = _request_id(message)
+        except MalformedInputError:
+            detail = "two readers could understand it differently"
+            self._drop(message, "message_dropped", detail, out, final=True)
+            return
         if isinstance(request_id, str) and request_id.startswith(RESERVED_IDS):
             self._drop(
                 message, "message_dropped", "it would cancel a question of the gate's own", out, final=True
@@ -88,14 +100,6 @@ class Notifications:
             self._session.pending.give_up(request_id)
         out.to_server.append(message.line)
 
-    def _request_id(self, message: Message) -> RequestId | None:
-        try:
-            params = strict(message.body)
-        except MalformedInputError:
-            return None
-        request_id = params.get("requestId") if isinstance(params, dict) else None
-        return request_id if type(request_id) in (int, str) else None
-
     def _drop(self, message: Message, what: str, detail: str, out: Outbox, *, final: bool = False) -> None:
         happened = event(what, Severity.MODERATE, name=message.method, detail=detail)
         if self._session.policy.audit and not final:
@@ -103,3 +107,17 @@ class Notifications:
             out.to_server.append(message.line)
         else:
             out.events.append(happened)
+
+
+def _request_id(message: Message) -> RequestId | None:
+    """What a cancellation is about.
+
+    Raises:
+        MalformedInputError: two readers could understand that differently.
+    """
+    params = strict(message.body)
+    if not isinstance(params, dict):
+        return None
+    refuse_variants(params, _REQUEST_ID)
+    request_id = params.get("requestId")
+    return request_id if type(request_id) in (int, str) else None
