@@ -12,6 +12,7 @@ sound against duplicate keys, which a fast decoder does not see, by one of three
 """
 
 import json
+import re
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -38,6 +39,10 @@ _LINE_BREAKS: Final = bytes.maketrans(b"\r\n", b"  ")
 _BRACE: Final = 0x7B
 SAFE_INTEGER: Final = 2**53 - 1
 _BAD_ID: Final = "the id is neither a string nor an integer that every reader can tell apart"
+_TOO_DEEP: Final = "the message is nested too deeply"
+_STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_TOKEN: Final = re.compile(rb"(?s:%s|[{}\[\]])" % _STRING)
+_ID_VALUE: Final = re.compile(rb"(?s:\s*+:\s*+(-?[0-9]{1,16}|%s)\s*+[,}])" % _STRING)
 _ENVELOPE: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -83,6 +88,10 @@ class UnreadableMessageError(PeerProtocolError):
         self.id = request_id
 
 
+class TooDeepError(UnreadableMessageError):
+    """A message is nested deeper than it could be read, so that only its id was looked for."""
+
+
 def read(line: bytes) -> Message:
     """Read the envelope of one message.
 
@@ -105,6 +114,8 @@ def read(line: bytes) -> Message:
         message = _classify(line, _take_apart(line))
     except msgspec.ValidationError:
         raise UnreadableMessageError("the message is not an object") from None
+    except RecursionError:
+        raise TooDeepError(_TOO_DEEP, code=PARSE_ERROR, request_id=_scan_for_id(line)) from None
     except UNREADABLE:
         raise UnreadableMessageError("the message is not JSON", code=PARSE_ERROR) from None
     if not line.isascii():
@@ -129,8 +140,10 @@ def read_batch(line: bytes) -> tuple[bytes, ...]:
         UnreadableMessageError: it is not a JSON array, or an empty one.
     """
     try:
-        messages = elements(line)
-    except MalformedInputError:
+        messages = tuple(map(bytes, _elements(line)))
+    except RecursionError:
+        raise TooDeepError(_TOO_DEEP, code=PARSE_ERROR) from None
+    except UNREADABLE:
         raise UnreadableMessageError("the batch is not JSON", code=PARSE_ERROR) from None
     if not messages:
         raise UnreadableMessageError("the batch is empty")
@@ -320,6 +333,26 @@ def _take_apart(data: bytes) -> dict[str, msgspec.Raw]:
 def _guess_id(found: dict[str, msgspec.Raw]) -> RequestId | None:
     request_id = _plain(found.get("id"))
     return request_id if type(request_id) in (int, str) and _is_usable(request_id) else None
+
+
+def _scan_for_id(line: bytes) -> RequestId | None:
+    """The id of a message that is too deep to be read: the outermost member of that name, if there is one."""
+    depth = 0
+    found = []
+    for token in _TOKEN.finditer(line):
+        text = token[0]
+        if text in (b"{", b"["):
+            depth += 1
+        elif text in (b"}", b"]"):
+            depth -= 1
+        elif depth == 1 and text == b'"id"' and (value := _ID_VALUE.match(line, token.end())) is not None:
+            found.append(value[1])
+    if len(found) != 1:
+        return None
+    try:
+        return _guess_id({"id": msgspec.Raw(found[0])})
+    except UNREADABLE:
+        return None
 
 
 def _is_spaced(data: bytes, keys: list[bytes], found: dict[str, msgspec.Raw]) -> bool:

@@ -9,10 +9,19 @@ from avow.protocol.gate.decision import Outbox, as_audit
 from avow.protocol.gate.inquiry import Inquiry
 from avow.protocol.gate.notifications import Notifications
 from avow.protocol.gate.pending import Pending
-from avow.protocol.gate.refusal import Refusal, limit_reached
+from avow.protocol.gate.refusal import SERVER_GONE, Refusal, limit_reached
 from avow.protocol.gate.server_requests import ServerRequests
 from avow.protocol.gate.session import Session
-from avow.protocol.messages import Form, Message, UnreadableMessageError, on_one_line, read, read_batch
+from avow.protocol.messages import (
+    Form,
+    Message,
+    TooDeepError,
+    UnreadableMessageError,
+    error_response,
+    on_one_line,
+    read,
+    read_batch,
+)
 from avow.protocol.versions import BATCHING
 
 
@@ -110,7 +119,10 @@ class ServerSide:
             self._client.tell(message, refusal, out)
 
     def _unreadable(self, line: bytes, exc: UnreadableMessageError, out: Outbox) -> None:
-        """What cannot be read is dropped; a request that it may have answered gets an error."""
+        """What cannot be read is dropped; a request that it may have answered gets an error.
+
+        Where nobody can tell which request that is, one of them would wait for ever: the session ends.
+        """
         happened = event("message_unreadable", Severity.MODERATE, detail=f"from the server: {exc.message}")
         out.events.append(as_audit(happened) if self._audit else happened)
         if self._inquiry.is_ours(exc.id):
@@ -122,9 +134,16 @@ class ServerSide:
         elif pending is not None:
             answer = Message(Form.RESPONSE, line, exc.id)
             self._client.tell(answer, malformed(pending.method, exc.message), out)
+        elif isinstance(exc, TooDeepError) and exc.id is None:
+            self._give_up(exc.message, out)
         if pending is not None and pending.method == "initialize":
             self._session.initializing = False
             self._client.drain(out)
+
+    def _give_up(self, detail: str, out: Outbox) -> None:
+        for request_id in (*self._session.pending.drain(), *self._client.held_ids()):
+            out.to_client.append(error_response(request_id, SERVER_GONE, f"avow: {detail}"))
+        self._client.end(out)
 
     @property
     def _too_large(self) -> str:
