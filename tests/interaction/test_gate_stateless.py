@@ -109,6 +109,31 @@ def test_a_method_without_a_name_needs_no_name_in_the_headers() -> None:
     assert "result" in stage.got[-1]
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "name", "passes"),
+    [
+        ("tools/list", {}, "echo", False),
+        ("tools/list", {}, "", False),
+        ("tools/list", {}, "=?base64?broken?=", False),
+        ("ping", {"name": None}, "=?base64?broken?=", False),
+        ("tasks/get", {"taskId": "7"}, "7", True),
+        ("tasks/get", {"taskId": "7"}, "8", False),
+        ("tasks/get", {"taskId": "7"}, None, True),
+        ("tools/call", {}, "echo", False),
+    ],
+)
+def test_a_name_in_the_headers_is_in_the_body_whatever_the_method(
+    method: str, params: Json, name: str | None, passes: bool
+) -> None:
+    """Whoever routes by the header would send the request somewhere else than the server takes it."""
+    stage = modern()
+
+    stage.client(asked(method, 5, **params, _meta=META), HeaderFacts(MODERN_VERSION, method, name))
+
+    answer = stage.got[-1]
+    assert ("error" in answer and code(answer) == -32020) is not passes
+
+
 def test_initialize_on_a_modern_connection_names_the_versions_that_are_served() -> None:
     stage = modern()
 

@@ -20,6 +20,7 @@ CLIENT_KEY: Final = "io.modelcontextprotocol/clientInfo"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
 _NAMED_BY: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMES: Final = ("name", "uri", "taskId")
 _WRAPPED: Final = ("=?base64?", "?=")
 
 
@@ -75,9 +76,17 @@ def _compare(method: str, params: JsonObject, version: JsonValue, headers: Heade
         raise _mismatch("mcp-protocol-version")
     if headers.method != method:
         raise _mismatch("mcp-method")
-    member = _NAMED_BY.get(method)
-    if member is not None and member in params and _unwrapped(headers.name) != params[member]:
+    if not _is_named(method, params, headers.name):
         raise _mismatch("mcp-name")
+
+
+def _is_named(method: str, params: JsonObject, header: str | None) -> bool:
+    """Whether a request is about what its header names; one that names nothing has no such header."""
+    member = _NAMED_BY.get(method)
+    if member is not None and member in params:
+        return bool(_unwrapped(header) == params[member])
+    named = _unwrapped(header)
+    return header is None or (named is not None and named in [params.get(other) for other in _NAMES])
 
 
 def _mismatch(header: str) -> Refusal:
