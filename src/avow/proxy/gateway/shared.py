@@ -58,7 +58,7 @@ class SharedProcess:
         self._log = log
         self._when_lists_change = when_lists_change
         self._process: ServerProcess | None = None
-        self._starting: asyncio.Future[ServerProcess] | None = None
+        self._starting: asyncio.Future[None] | None = None
         self._ending: asyncio.Future[None] | None = None
         self._started = float("-inf")
         self._asked: dict[int, _Asked] = {}
@@ -78,13 +78,12 @@ class SharedProcess:
         """
         self.idle.touch()
         while self._process is None:
-            if self._starting is not None:
-                await self._starting
-                continue
-            if time.monotonic() - self._started < _RESTART_SECONDS:
-                raise ServerLaunchError("the server went away as soon as it was started")
-            self._started = time.monotonic()
-            await self._launch()
+            if self._starting is None:
+                if time.monotonic() - self._started < _RESTART_SECONDS:
+                    raise ServerLaunchError("the server went away as soon as it was started")
+                self._started = time.monotonic()
+                self._starting = asyncio.ensure_future(self._launch())
+            await asyncio.shield(self._starting)
 
     def room(self) -> asyncio.Event | None:
         """Set while the server keeps up; `None` while it does not run."""
@@ -130,9 +129,9 @@ class SharedProcess:
             await process.end()
 
     async def _launch(self) -> None:
-        self._starting = starting = asyncio.ensure_future(self._start())
+        # All in one task: whoever comes when it is done finds the server, and not only that it was started.
         try:
-            process = await starting
+            process = await self._start()
         finally:
             self._starting = None
         process.on_line = self._heard
