@@ -56,13 +56,15 @@ def call(message: Json) -> None:
             WAITING.clear()
         case "stuck":
             time.sleep(600)
+        case _:
+            pass
 
 
 def serve(message: Json) -> None:
     match message.get("method"):
         case "initialize":
             version = message["params"]["protocolVersion"]
-            capabilities = {"tools": {}, "logging": {}}
+            capabilities: Json = {"tools": {}, "logging": {}}
             result = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": INFO}
             write(line(message, result))
         case "server/discover":
@@ -78,6 +80,8 @@ def serve(message: Json) -> None:
             call(message)
         case "ping":
             write(line(message, {}))
+        case _:
+            pass
         case _ if "id" in message:
             error = {"code": -32601, "message": "Method not found"}
             write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}))

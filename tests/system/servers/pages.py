@@ -32,11 +32,12 @@ def page(cursor: str | None) -> Json:
         case "nothing":
             return {"tools": [], "nextCursor": ""}
         case "behind_an_empty_cursor":
-            return {
+            pages: dict[str | None, Json] = {
                 None: {"tools": [tool(0)], "nextCursor": ""},
                 "": {"tools": [tool(0)], "nextCursor": "9"},
                 "9": {"tools": [tool(9)]},
-            }[cursor]
+            }
+            return pages[cursor]
         case "behind_a_circle":
             following = {None: "1", "1": "9"}.get(cursor)
             return {"tools": [tool(0 if following else 9)], "nextCursor": following}
