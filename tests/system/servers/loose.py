@@ -80,11 +80,11 @@ def serve(message: Json) -> None:
             call(message)
         case "ping":
             write(line(message, {}))
-        case _:
-            pass
         case _ if "id" in message:
             error = {"code": -32601, "message": "Method not found"}
             write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+        case _:
+            pass
 
 
 for received in sys.stdin:
