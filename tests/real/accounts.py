@@ -2,8 +2,8 @@
 
 Left out is only what differs between any two conversations (the time of day, the id of a session, a sealed
 state, in which order things arrive that nobody asked for), what follows a call that its client has cancelled
-(HTTP has to end an exchange that a pipe may leave open), with which error a server refuses an era that it does not speak, and
-the signature that the gate announces for every server.
+(HTTP has to end an exchange that a pipe may leave open), with which error a server refuses an era that it
+does not speak, and the signature that the gate announces for every server.
 """
 
 import base64
@@ -42,6 +42,11 @@ def account(talked: Json) -> Json:
     }
     document: Json = _timeless(json.loads(json.dumps(whole)))
     return document
+
+
+def stripped(document: Any) -> Any:
+    """The results in something that a client printed, without the signature and the time."""
+    return _timeless({name: _without_signature(each) for name, each in document.items()})
 
 
 def _token(message: Json) -> Any:

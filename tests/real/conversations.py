@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -111,7 +111,7 @@ class Conversations:
         return report
 
 
-def in_parallel(works: dict[str, Callable[[], Any]]) -> dict[str, Any]:
+def in_parallel(works: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
     """The results of some works under their names, a few at a time."""
     with ThreadPoolExecutor(4) as pool:
         begun = {name: pool.submit(work) for name, work in works.items()}
