@@ -23,16 +23,17 @@ def _arguments(member: Member) -> Iterator[Change]:
         yield from other(member)
         return
     found = False
+    positions = {name: position for side in (old, new) for position, name in enumerate(side)}
     for argument in differing(old, new):
         found = True
-        yield from _argument(argument, new if argument.name in new else old)
+        yield from _argument(argument, positions[argument.name])
     if not found:
         words = "the arguments are in another order"
         yield _rated("/arguments", "changed", Severity.SAFE, words, member.before, member.after)
 
 
-def _argument(argument: Member, side: JsonObject) -> Iterator[Change]:
-    path = f"/arguments/{list(side).index(argument.name)}"
+def _argument(argument: Member, position: int) -> Iterator[Change]:
+    path = f"/arguments/{position}"
     name = printable(argument.name, 60, fold=True)
     if argument.change != "changed":
         words = f"argument '{name}' was {argument.change}"

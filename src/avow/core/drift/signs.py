@@ -30,14 +30,15 @@ def escalated(changes: list[Change], before: JsonValue, after: JsonValue) -> lis
     Every text counts, wherever it stands; a sign at a place that nobody reported becomes a change.
     """
     result = list(changes)
+    # The first of several changes of one place speaks for it.
+    places = {change.path: place for place, change in reversed(list(enumerate(changes)))}
     for path, sign in _new_signs(before, after):
-        near = [i for i, change in enumerate(result) if _is_inside(path, change.path)]
-        if not near:
+        place = next((places[around] for around in _around(path) if around in places), None)
+        if place is None:
             text = f"the new text shows {in_words(sign)}"
+            places[path] = len(result)
             result.append(Change(path, "changed", Effect.WORDING, Severity.CRITICAL, text))
-            continue
-        place = max(near, key=lambda i: len(result[i].path))
-        if result[place].severity is not Severity.CRITICAL:
+        elif result[place].severity is not Severity.CRITICAL:
             text = f"{result[place].summary}; it shows {in_words(sign)}"
             result[place] = replace(result[place], severity=Severity.CRITICAL, summary=text)
     return result
@@ -87,5 +88,8 @@ def _located(value: JsonValue) -> Iterator[tuple[str, str, bool]]:
             waiting.extend((f"{path}/{position}", inner) for position, inner in enumerate(item))
 
 
-def _is_inside(path: str, other: str) -> bool:
-    return path == other or path.startswith(f"{other}/")
+def _around(path: str) -> Iterator[str]:
+    """A place and those around it, the nearest first."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]

@@ -26,6 +26,7 @@ class Mentions:
     def __init__(self, document: Document) -> None:
         """Nothing is looked for before somebody asks."""
         self._document = document
+        self._known: dict[tuple[Node, Path], set[str]] = {}
 
     def of(self, place: Place, keywords: Sequence[str] = (), *, are_names: bool = False) -> dict[Path, str]:
         """All members that a schema speaks of, each by the way to it, with a pointer to one such place.
@@ -39,12 +40,15 @@ class Mentions:
 
     def include(self, node: Node, path: Path) -> bool:
         """Whether a node speaks of the member that a path leads to."""
-        here = self._together((place, False) for place in node)
-        for step in path[:-1]:
-            here = self._together(
-                (inner, False) for place, _ in here for _, way, inner in inside(place) if way == (step,)
-            )
-        return any(path[-1] == name for place, are_names in here for name, _ in _spoken(place, are_names))
+        key = (node, path[:-1])
+        if key not in self._known:
+            here = self._together((place, False) for place in node)
+            for step in path[:-1]:
+                here = self._together(
+                    (inner, False) for place, _ in here for _, way, inner in inside(place) if way == (step,)
+                )
+            self._known[key] = {name for place, are in here for name, _ in _spoken(place, are)}
+        return path[-1] in self._known[key]
 
     def _walk(
         self, place: Place, path: Path, trail: tuple[str, ...], *, are_names: bool

@@ -16,10 +16,14 @@ __all__ = ["Suspicion", "name_suspicions", "suspicions"]
 
 # Enough to act on; a text with more of them than this gains nothing from the rest.
 LIMIT: Final = 50
+# As long as this, a run of letters and digits may be encoded text.
+_CODE: Final = 80
 
 
 def suspicions(text: str) -> tuple[Suspicion, ...]:
     """Every sign that a text is more than a description, in the order of their places."""
+    if len(text) < _CODE and text.isascii() and text.isalnum():
+        return ()  # one plain word, as most names and values are
     # Late: a hundred patterns to compile, and a lockfile is read without any of them.
     from avow.core.suspicion.phrases import phrase_sightings
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from avow.core.suspicion.languages import OTHER_LANGUAGES
+from avow.core.suspicion.languages import OTHER_LETTERS, PLAIN_LETTERS
 from avow.core.suspicion.model import Sighting, Suspicion, excerpt
 from avow.core.suspicion.rules import CREDENTIAL_PATHS, ENCODED, MARKUP, RULES, Rule
 
@@ -21,8 +21,9 @@ _END: Final = re.compile(r"[.!?]\s|\n\n")
 
 
 _PATTERNS: Final = (
+    ("instruction", OTHER_LETTERS),
+    ("instruction", PLAIN_LETTERS),
     ("instruction", MARKUP),
-    ("instruction", OTHER_LANGUAGES),
     ("credential-path", CREDENTIAL_PATHS),
 )
 
@@ -42,7 +43,7 @@ def phrase_sightings(text: str) -> Iterator[Sighting]:
     """Every phrase that one of the rules describes."""
     lower = _LINE_END.sub(" ", _SPACES.sub(" ", text.replace("’", "'").lower()))
     yield from _instructions(_HYPHENS.sub(" ", lower))
-    for sign, patterns in _PATTERNS:
+    for sign, patterns in _PATTERNS if not text.isascii() else _PATTERNS[1:]:
         for pattern in patterns:
             yield from _matches(sign, pattern, lower)
     for pattern in ENCODED:

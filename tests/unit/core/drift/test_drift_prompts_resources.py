@@ -92,6 +92,18 @@ def test_an_argument_points_to_its_place() -> None:
     assert [change.path for change in drift.changes] == ["/arguments/1/description"]
 
 
+def test_many_arguments_are_compared_in_linear_time() -> None:
+    """Each has a sign, too, that has to find the change it belongs to."""
+    names = [f"n{i}" for i in range(20_000)]
+    before = {"name": "p", "arguments": [{"name": name, "description": "One"} for name in names]}
+    after = {"name": "p", "arguments": [{"name": name, "description": f"{name}\u200b"} for name in names]}
+
+    drift = _one(snapshot(prompts=[before]), snapshot(prompts=[after]))
+
+    assert len(drift.changes) == len(names)
+    assert {change.severity for change in drift.changes} == {"critical"}
+
+
 def test_prompts_come_and_go() -> None:
     added = _one(snapshot(), snapshot(prompts=[PROMPT]))
     removed = _one(snapshot(prompts=[PROMPT]), snapshot())
