@@ -1,9 +1,9 @@
 """What a conversation came to, in a form in which two of them can be compared.
 
 Left out is only what differs between any two conversations (the time of day, the id of a session, a sealed
-state, in which order things arrive that nobody asked for), what follows a call that its client has cancelled
-(HTTP has to end an exchange that a pipe may leave open), with which error a server refuses an era that it
-does not speak, and the signature that the gate announces for every server.
+state, in which order things arrive that nobody asked for), the progress of a call that its client has
+cancelled, and the signature that the gate announces for every server. What no client acts on, the answer to
+a cancelled call and the error by which an era is refused, is kept apart as `asides`.
 """
 
 import base64
@@ -36,12 +36,20 @@ def account(talked: Json) -> Json:
             for each in received
             if "method" not in each and each["id"] not in abandoned
         ],
+        "asides": {
+            "cancelled": [each for each in received if "method" not in each and each["id"] in told],
+            "refused": [each for each in received if "error" in each and _is_probe(asked, each)],
+        },
         "abandoned": sorted(asked[each] for each in abandoned),
         "progress": [each["params"] for each in heard if each["method"] == "notifications/progress"],
         "said": sorted(([each["method"], each.get("params")] for each in heard), key=json.dumps),
     }
     document: Json = _timeless(json.loads(json.dumps(whole)))
     return document
+
+
+def _is_probe(asked: Json, message: Json) -> bool:
+    return asked.get(message["id"]) == "server/discover"
 
 
 def stripped(document: Any) -> Any:

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -22,7 +22,6 @@ from real.python_client import converse
 from real.talks import Talk
 
 Json = dict[str, Any]
-Pair = tuple[str, str]
 
 CLIENTS: Final = {
     "python, legacy": ("python", "legacy"),
@@ -46,16 +45,18 @@ class Conversations:
         self._scripts = scripts
         self._locks = {server: Lock() for server in talks}
         self._pool = ThreadPoolExecutor(3)
-        self._begun: dict[Pair, Future[dict[str, Json]]] = {}
+        self._begun: dict[tuple[str, str], Future[dict[str, Json]]] = {}
 
-    def begin(self, pairs: Iterable[Pair]) -> None:
-        """Have these conversations, the ones with different servers at the same time."""
-        for pair in sorted(pairs, key=lambda pair: pair[0]):
+    def begin(self, client: str, server: str) -> Future[dict[str, Json]]:
+        """Have a conversation, at the same time as those with other servers; never twice."""
+        pair = (client, server)
+        if pair not in self._begun:
             self._begun[pair] = self._pool.submit(self._hold, *pair)
+        return self._begun[pair]
 
     def between(self, client: str, server: str) -> dict[str, Json]:
         """The account of a conversation on each route."""
-        return self._begun[client, server].result()
+        return self.begin(client, server).result()
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
