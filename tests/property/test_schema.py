@@ -243,6 +243,38 @@ def _used(value: JsonValue) -> set[str]:
     return set()
 
 
+def _impossible(schema: dict[str, Any]) -> set[str]:
+    """Arguments that take no value at all any more, which is as good as gone."""
+    values = (
+        None,
+        True,
+        False,
+        -1,
+        0,
+        1,
+        2,
+        3,
+        0.5,
+        "",
+        "a",
+        "ab",
+        "aaaa",
+        "b",
+        [],
+        [1],
+        [1, 2, "a"],
+        {},
+        {"xx": 1},
+    )
+    found = set()
+    for name, inner in schema.get("properties", {}).items():
+        judge = judge_for(schema, default=Draft202012Validator)(inner)
+        # A reference leads out of the part, so that it cannot be judged alone.
+        if "$ref" not in str(inner) and not any(judge.is_valid(value) for value in values):
+            found.add(name)
+    return found
+
+
 def _engine(schema: dict[str, Any]) -> Any:
     """The engine of the gate, None when it does not compile this."""
     try:
@@ -265,6 +297,7 @@ def _check(before: dict[str, Any], after: dict[str, Any], maker: Maker) -> None:
         return
     gone = {one.path.rpartition("/")[2] for one in found if one.change == "removed"}
     gone = (gone | _declared(before) - _declared(after)) - _declared(*_conditions(after))
+    gone |= _impossible(after)
     is_narrower = Direction.NARROWS in directions
     samples = [maker.object("", 3) for _ in range(SAMPLES)]
     for new, *olds in _judges(after, *(before, _without(before, gone))[: 1 + is_narrower]):

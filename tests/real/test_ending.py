@@ -38,12 +38,7 @@ INITIALIZE = {
 
 @pytest.mark.parametrize(
     "seconds",
-    [
-        0.5,
-        pytest.param(
-            2.15, marks=pytest.mark.xfail(reason="a signal while the server is being ended leaves it running")
-        ),
-    ],
+    [0.5, 2.15],
 )
 def test_no_server_stays_behind_when_its_client_loses_patience(tmp_path: Path, seconds: float) -> None:
     """The server neither notices that its input has ended nor leaves at once when it is asked to."""

@@ -240,13 +240,15 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
     def remember(number: int, _frame: FrameType | None) -> None:
         received.append(number)
 
-    before = {number: signal.signal(number, remember) for number in _FORWARDED}
+    for number in _FORWARDED:
+        signal.signal(number, remember)
     wakeup = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
         yield reader, received
     finally:
         signal.set_wakeup_fd(wakeup)
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in _FORWARDED:
+            # Not as before: a signal now would end us before we have ended the server.
+            signal.signal(number, signal.SIG_IGN)
         os.close(reader)
         os.close(writer)
