@@ -12,7 +12,8 @@ demo: .venv/.runtime
 
 test: .venv/.development
 	$(BIN)/coverage erase
-	$(BIN)/pytest --cov --cov-report=
+	# Real processes on a busy machine miss a deadline now and then: such a test gets a second try, and says so.
+	$(BIN)/pytest --cov --cov-report= --reruns 1
 	$(BIN)/coverage report --include='*/avow/core/*,*/avow/protocol/*' --fail-under=100 --skip-covered
 	$(BIN)/coverage report --skip-covered
 
