@@ -245,7 +245,7 @@ def _used(value: JsonValue) -> set[str]:
 
 def _impossible(schema: dict[str, Any]) -> set[str]:
     """Arguments that take no value at all any more, which is as good as gone."""
-    values = (
+    values: tuple[Any, ...] = (
         None,
         True,
         False,
