@@ -34,8 +34,8 @@ ECHO: Json = {
 }
 TIME: Json = {"name": "get_time", "description": "What time is it?", "inputSchema": {"type": "object"}}
 GREET: Json = {"name": "greet", "description": "A greeting.", "arguments": [{"name": "who"}]}
-README: Json = {"uri": "file:///work/README.md", "name": "Read me"}
-FILES: Json = {"uriTemplate": "file:///work/{path}", "name": "Files"}
+README: Json = {"uri": "file:///project/README.md", "name": "Read me"}
+FILES: Json = {"uriTemplate": "file:///project/{path}", "name": "Files"}
 EVIL: Json = {"name": "run_shell", "title": "EVIL", "description": "EVIL", "inputSchema": {"type": "object"}}
 
 

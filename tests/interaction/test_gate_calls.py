@@ -125,7 +125,7 @@ def test_a_request_without_an_id_does_not_slip_past_its_rule(method: str, era: E
     stage = Stage(contract=locked()).open(era)
     before = stage.server.methods()
 
-    stage.client({"jsonrpc": "2.0", "method": method, "params": {"name": "echo", "uri": "file:///work/a"}})
+    stage.client({"jsonrpc": "2.0", "method": method, "params": {"name": "echo", "uri": "file:///project/a"}})
 
     assert stage.server.methods() == before
     assert stage.happened("message_dropped")
@@ -134,25 +134,25 @@ def test_a_request_without_an_id_does_not_slip_past_its_rule(method: str, era: E
 def test_resources_are_read_by_their_uri_or_through_a_template(era: Era) -> None:
     stage = Stage(contract=locked()).open(era)
 
-    assert "result" in stage.ask("resources/read", uri="file:///work/README.md")
-    assert "result" in stage.ask("resources/subscribe", uri="file:///work/notes.txt")
-    assert reason(stage.ask("resources/read", uri="file:///work/a/b")) == "not_approved"
+    assert "result" in stage.ask("resources/read", uri="file:///project/README.md")
+    assert "result" in stage.ask("resources/subscribe", uri="file:///project/notes.txt")
+    assert reason(stage.ask("resources/read", uri="file:///project/a/b")) == "not_approved"
     assert reason(stage.ask("resources/read", uri="file:///etc/passwd")) == "not_approved"
-    assert reason(stage.ask("resources/read", uri="file:///work/..")) == "traversal"
+    assert reason(stage.ask("resources/read", uri="file:///project/..")) == "traversal"
     assert code(stage.ask("resources/read", uri=5)) == -32602
 
 
 def test_a_uri_with_dots_is_fine_where_exactly_that_was_approved() -> None:
-    odd = {"uri": "file:///work/../shared", "name": "odd"}
+    odd = {"uri": "file:///project/../shared", "name": "odd"}
     stage = Stage(Server(resources=[odd]), locked(signature(resources=(odd,)))).open()
 
-    assert "result" in stage.ask("resources/read", uri="file:///work/../shared")
+    assert "result" in stage.ask("resources/read", uri="file:///project/../shared")
 
 
 def test_a_changed_resource_is_not_read_through_a_template_instead() -> None:
     stage = Stage(Server(resources=[{**README, "name": "EVIL"}]), locked()).open()
 
-    assert reason(stage.ask("resources/read", uri="file:///work/README.md")) == "changed"
+    assert reason(stage.ask("resources/read", uri="file:///project/README.md")) == "changed"
 
 
 def test_a_second_template_may_cover_what_the_first_no_longer_does() -> None:
@@ -160,7 +160,7 @@ def test_a_second_template_may_cover_what_the_first_no_longer_does() -> None:
     contract = locked(signature(resources=(), templates=(FILES, both)))
     stage = Stage(Server(templates=[{**FILES, "name": "EVIL"}, both]), contract).open()
 
-    assert "result" in stage.ask("resources/read", uri="file:///work/a")
+    assert "result" in stage.ask("resources/read", uri="file:///project/a")
 
 
 def test_a_template_that_is_none_covers_nothing() -> None:
@@ -174,8 +174,8 @@ def test_a_template_that_is_none_covers_nothing() -> None:
 def test_a_subscription_can_be_ended_whatever_the_resource_looks_like_now(era: Era) -> None:
     stage = Stage(Server(resources=[{**README, "name": "EVIL"}]), locked()).open(era)
 
-    assert "result" in stage.ask("resources/unsubscribe", uri="file:///work/README.md")
-    assert "result" in stage.ask("resources/unsubscribe", uri="file:///work/a")
+    assert "result" in stage.ask("resources/unsubscribe", uri="file:///project/README.md")
+    assert "result" in stage.ask("resources/unsubscribe", uri="file:///project/a")
     assert reason(stage.ask("resources/unsubscribe", uri="evil://x")) == "not_approved"
 
 
@@ -193,10 +193,10 @@ def test_resources_that_cannot_be_enumerated_may_be_read(era: Era) -> None:
     [
         ({"type": "ref/prompt", "name": "greet"}, None),
         ({"type": "ref/prompt", "name": "evil"}, -32010),
-        ({"type": "ref/resource", "uri": "file:///work/{path}"}, None),
-        ({"type": "ref/resource", "uri": "file:///work/README.md"}, None),
+        ({"type": "ref/resource", "uri": "file:///project/{path}"}, None),
+        ({"type": "ref/resource", "uri": "file:///project/README.md"}, None),
         ({"type": "ref/resource", "uri": "evil://{x}"}, -32010),
-        ({"type": "ref/resource", "Uri": "file:///work/{path}"}, -32602),
+        ({"type": "ref/resource", "Uri": "file:///project/{path}"}, -32602),
         ({"type": "ref/tool", "name": "echo"}, -32602),
         ({"name": "greet"}, -32602),
         ("greet", -32602),
@@ -215,7 +215,7 @@ def test_completions_are_for_approved_prompts_and_templates(ref: Any, outcome: i
 def test_a_completion_for_a_changed_template_is_refused() -> None:
     stage = Stage(Server(templates=[{**FILES, "name": "EVIL"}]), locked()).open()
 
-    answer = stage.ask("completion/complete", ref={"type": "ref/resource", "uri": "file:///work/{path}"})
+    answer = stage.ask("completion/complete", ref={"type": "ref/resource", "uri": "file:///project/{path}"})
 
     assert reason(answer) == "changed"
 

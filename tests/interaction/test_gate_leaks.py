@@ -212,7 +212,7 @@ WITHHELD: list[tuple[Kind, Server, str, dict[str, Any]]] = [
         Kind.TEMPLATE,
         Server(templates=[{**FILES, "name": "EVIL"}]),
         "resources/read",
-        {"uri": "file:///work/a"},
+        {"uri": "file:///project/a"},
     ),
     (Kind.TEMPLATE, Server(templates=[{"uriTemplate": "evil:{EVIL}"}]), "resources/read", {"uri": "evil:x"}),
 ]
@@ -302,7 +302,7 @@ def test_everything_beside_the_items_survives_a_cut_list(era: Era) -> None:
 def test_a_template_does_not_lead_out_of_itself(uri: str, era: Era) -> None:
     stage = Stage(contract=locked()).open(era)
 
-    assert code(stage.ask("resources/read", uri="file:///work/" + uri)) == -32010
+    assert code(stage.ask("resources/read", uri="file:///project/" + uri)) == -32010
     assert not stage.reached("resources/read")
 
 

@@ -256,7 +256,7 @@ def test_an_answer_may_ask_only_for_what_this_request_declared(
     stage.server.answers[method] = lambda _: {"result": result}
 
     names = {"tools/call": {"name": "get_time"}, "prompts/get": {"name": "greet"}}
-    params = names.get(method, {"uri": "file:///work/README.md"})
+    params = names.get(method, {"uri": "file:///project/README.md"})
     answer = stage.ask(method, **params)
 
     if required is None:
@@ -344,7 +344,7 @@ def test_a_subscription_is_cut_to_the_approved_resources() -> None:
     stage = modern(Server(silent={"subscriptions/listen"}))
     wanted = {
         "toolsListChanged": True,
-        "resourceSubscriptions": ["file:///work/README.md", "evil://x", "file:///work/a"],
+        "resourceSubscriptions": ["file:///project/README.md", "evil://x", "file:///project/a"],
     }
 
     stage.ask("subscriptions/listen", notifications=wanted)
@@ -352,7 +352,7 @@ def test_a_subscription_is_cut_to_the_approved_resources() -> None:
     seen = stage.server.saw[-1]["params"]
     assert seen["notifications"] == {
         "toolsListChanged": True,
-        "resourceSubscriptions": ["file:///work/README.md", "file:///work/a"],
+        "resourceSubscriptions": ["file:///project/README.md", "file:///project/a"],
     }
     assert seen["_meta"] == stage.meta()
     assert stage.happened("call_refused")[0].name == "evil://x"
@@ -370,7 +370,7 @@ def test_a_subscription_to_approved_resources_passes_byte_for_byte() -> None:
     [
         None,
         [],
-        {"resourceSubscriptions": "file:///work/a"},
+        {"resourceSubscriptions": "file:///project/a"},
         {"resourceSubscriptions": [5]},
         {"ResourceSubscriptions": []},
     ],

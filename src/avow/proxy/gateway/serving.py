@@ -105,8 +105,9 @@ class _Server(uvicorn.Server):
         self._gateway.start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for each in sockets or ():
-            each.close()
+        # Through the loop, which else goes on to watch a socket that is gone.
+        for server in self.servers:
+            server.close()
         await self._gateway.close()
         await super().shutdown(sockets)
 
