@@ -1,0 +1,1 @@
+"""The audit of capability negotiation: rules over source code, and probes of running servers."""
