@@ -1,0 +1,80 @@
+"""The audit of a source tree: read it, judge what it says, and set aside what somebody accepts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from avow.audit.facts import Facts, merged
+from avow.audit.model import Finding, Pattern
+from avow.audit.report import Report
+from avow.audit.rules import judge
+from avow.audit.scorecard import scorecard
+from avow.audit.source.ignoring import remarks_in, without_ignored
+from avow.audit.source.tree import Language, SourceFile, open_tree
+from avow.errors import UnavailableError
+
+
+def scan(root: Path) -> Report:
+    """Audit the source tree, or the one file, at a path.
+
+    Raises:
+        UsageError: it is in no language that we read.
+        StorageError: it cannot be read.
+        UnavailableError: no file in it could be read, so that nothing can be said.
+    """
+    tree = open_tree(root)
+    files = tuple(tree.files())
+    if not files:
+        why = f"; {tree.notes[0]}" if tree.notes else ""
+        raise UnavailableError(
+            f"nothing to audit in {root}: no Python, TypeScript or JavaScript file was read{why}",
+            hint="name the directory that holds the server's source",
+        )
+    facts = _read(files)
+    remarks = {file.path: found for file in files if (found := remarks_in(file.path, file.text))}
+    kept, ignored, remarked = without_ignored(_ordered(judge(facts)), remarks)
+    notes = [*tree.notes, *facts.notes, *remarked]
+    if tree.tests:
+        notes.append("tests were not looked at")
+    if not facts.servers:
+        notes.append("no MCP server was found in the files that were read")
+    return Report(
+        str(root),
+        kept,
+        scorecard(
+            [*kept, *(each.finding for each in ignored)],
+            looked=_looked(facts),
+            not_applicable=_not_applicable(facts),
+        ),
+        ignored,
+        tuple(notes),
+        len(files),
+    )
+
+
+def _read(files: Sequence[SourceFile]) -> Facts:
+    python = [file for file in files if file.language is Language.PYTHON]
+    others = [file for file in files if file.language is not Language.PYTHON]
+    parts = []
+    # Each reader brings a parser along: one that has nothing to read is not loaded.
+    if python:
+        from avow.audit.source.python import read_python
+
+        parts.append(read_python(python))
+    if others:
+        from avow.audit.source.javascript import read_javascript
+
+        parts.append(read_javascript(others))
+    return merged(*parts)
+
+
+def _ordered(findings: Sequence[Finding]) -> list[Finding]:
+    return sorted(set(findings), key=lambda finding: (finding.place is None, finding.place, finding.rule))
+
+
+def _looked(facts: Facts) -> frozenset[Pattern]:
+    return frozenset(Pattern) if facts.servers else frozenset()
+
+
+def _not_applicable(facts: Facts) -> frozenset[Pattern]:
+    """A server that asks nothing of its clients cannot ask without looking."""
+    return frozenset() if facts.uses or not facts.servers else frozenset({Pattern.CLIENT_CAPABILITIES})
