@@ -1,7 +1,7 @@
 """What a server may come to need and do, known before any call: scopes, annotations and risks.
 
-Seed of a trust decision: a host shows it, asks for all scopes at once, or holds it against a policy. All of it
-is the server's claim but the risks, which are rated on the evidence of the whole definition.
+A host shows it, asks for all scopes at once, or holds it against a policy. All of it but the risks, which
+are rated on the evidence of the whole definition, is the claim of the server.
 """
 
 from collections.abc import Iterable, Mapping

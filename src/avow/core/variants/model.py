@@ -21,6 +21,8 @@ SCOPES: Final = "requiredScopes"
 MAX_VARIANTS: Final = 64
 MAX_PATTERNS: Final = 256
 """How many argument patterns the variants of one tool may have together."""
+MAX_REGEXES: Final = 64
+"""How many regular expressions: some take a while to compile."""
 MAX_BYTES: Final = 65_536
 MAX_SCOPES: Final = 64
 
@@ -90,6 +92,8 @@ def read_variants(definition: JsonObject) -> tuple[Variant, ...]:
     found = tuple(_numbered(number, value) for number, value in enumerate(declared, start=1))
     if sum(len(variant.when) for variant in found) > MAX_PATTERNS:
         raise DeclarationError(f"the variants have more than {MAX_PATTERNS} argument patterns together")
+    if sum(_regexes(pattern) for variant in found for pattern in variant.when.values()) > MAX_REGEXES:
+        raise DeclarationError(f"the variants have more than {MAX_REGEXES} regular expressions together")
     return found
 
 
@@ -136,3 +140,18 @@ def _numbered(number: int, value: JsonValue) -> Variant:
         return Variant.read(value)
     except DeclarationError as exc:
         raise DeclarationError(f"variant {number} {exc.message}") from exc
+
+
+def _regexes(pattern: JsonValue) -> int:
+    """How many members, anywhere inside, may be regular expressions."""
+    count = 0
+    waiting = [pattern]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            inner = value.get("patternProperties")
+            count += ("pattern" in value) + (len(inner) if isinstance(inner, dict) else 0)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return count

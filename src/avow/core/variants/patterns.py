@@ -117,8 +117,10 @@ def read_pattern(value: JsonValue) -> Pattern:
     Raises:
         DeclarationError: it is an object that is no JSON Schema of its own, or too large or too deep.
     """
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value.keys() != {"const"}:
         return _fragment(value)
+    if isinstance(value, dict):
+        return Literal(value["const"], canonical(value["const"]))
     if isinstance(value, str) and ("*" in value or "?" in value):
         if len(value) > MAX_GLOB:
             raise DeclarationError(f"a text with wildcards is longer than {MAX_GLOB} characters")
