@@ -3,7 +3,7 @@
 Values are not part of it: this is the form, not what somebody fills in.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -71,10 +71,12 @@ class Binding:
     """How one value is handed over.
 
     `name` is the variable, the flag with its dashes, the header, the variable of an address, the file.
-    A named argument is `--name value`, or `--name=value` where `joiner` is `=`; a flag with an empty value
-    is a switch. `order` sorts arguments; `repeat` writes the flag again for each of several values, instead
-    of one flag before all of them. `runtime` arguments go to the program that starts the package.
-    `template` is the text around the value, with `{}` in its place.
+    A named argument is `--name value`, or `--name=value` where `joiner` is `=`; with an empty joiner a
+    boolean is a switch, which is there or is not, and any other value follows the flag at once. A flag with
+    an empty value stands alone. `order` sorts arguments; `repeat` writes the flag again for each of several
+    values, instead of one flag before all of them. `runtime` arguments go to the program that starts the
+    package. `template` is the text around the value, with `{}` in its place; where several parameters fill
+    one template, each stands there as `{part}`.
     """
 
     where: Where
@@ -85,6 +87,7 @@ class Binding:
     repeat: bool = False
     runtime: bool = False
     template: str = "{}"
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class Parameter:
     """One thing that a server wants to know.
 
     `aliases` are names of the same kind that do just as well. `fixed` is a value that nobody is asked for.
+    `also` are further places where the same value goes.
     """
 
     key: str
@@ -114,6 +118,7 @@ class Parameter:
     must_exist: bool = False
     help_url: str = ""
     aliases: tuple[str, ...] = ()
+    also: tuple[Binding, ...] = ()
     source: Source = Source(Origin.DECLARATION)
 
 
@@ -138,6 +143,11 @@ class Configuration:
 
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     groups: tuple[Group, ...] = ()
+
+    @classmethod
+    def of(cls, parameters: Iterable[Parameter], groups: Iterable[Group] = ()) -> "Configuration":
+        """The parameters by key; of several with one key, the last."""
+        return cls({parameter.key: parameter for parameter in parameters}, tuple(groups))
 
     def __iter__(self) -> Iterator[Parameter]:
         """The parameters, in the order in which a person is asked for them."""

@@ -1,0 +1,112 @@
+"""What another format can hold of a configuration, and what it cannot: found by reading it back."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from avow.core.canonical import JsonObject
+from avow.core.configuration.model import Binding, Configuration, Parameter
+
+GROUPS = "groups"
+"""The key of a loss that concerns the groups, not one parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """One thing that a format does not say: of which parameter, which field, and what stands there instead.
+
+    Without a field the parameter is gone altogether. `binding.` begins the name of a field of the binding.
+    """
+
+    key: str
+    field: str = ""
+    instead: object = None
+
+    def __str__(self) -> str:
+        """In words, as in a list of what to look after by hand."""
+        if not self.field:
+            return f"{self.key} is left out"
+        if self.instead in (None, "", (), False):
+            return f"{self.key}: {self.field} is left out"
+        return f"{self.key}: {self.field} becomes {self.instead}"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A document in another format, and everything that it does not say."""
+
+    document: JsonObject
+    lost: tuple[Lost, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The losses in words."""
+        return tuple(map(str, self.lost))
+
+
+def losses(before: Configuration, after: Configuration) -> tuple[Lost, ...]:
+    """What `after`, which was read from the document that `before` was written to, no longer says.
+
+    Where a parameter was found is not part of what it says; neither is the order of parameters of
+    different kinds.
+    """
+    return tuple(_losses(before, after))
+
+
+def _losses(before: Configuration, after: Configuration) -> Iterator[Lost]:
+    found = _counterparts(before, after)
+    for parameter in before:
+        if parameter.key in found:
+            yield from _fields(parameter, found[parameter.key])
+        else:
+            yield Lost(parameter.key)
+    if before.groups != after.groups:
+        yield Lost(GROUPS, GROUPS, after.groups)
+
+
+def _counterparts(before: Configuration, after: Configuration) -> dict[str, Parameter]:
+    """What became of each parameter; some formats know it by another key."""
+    rest = dict(after.parameters)
+    found: dict[str, Parameter] = {}
+    for is_like in (_is_the_same, _is_bound_alike, _has_the_key):
+        for parameter in before:
+            if parameter.key not in found:
+                key = next((key for key, other in rest.items() if is_like(parameter, other)), None)
+                if key is not None:
+                    found[parameter.key] = rest.pop(key)
+    return found
+
+
+def _is_the_same(one: Parameter, other: Parameter) -> bool:
+    return _has_the_key(one, other) and _is_bound_alike(one, other)
+
+
+def _is_bound_alike(one: Parameter, other: Parameter) -> bool:
+    mine, its = one.binding, other.binding
+    return (mine.where, mine.name, mine.part) == (its.where, its.name, its.part)
+
+
+def _has_the_key(one: Parameter, other: Parameter) -> bool:
+    return one.key == other.key
+
+
+def _fields(before: Parameter, after: Parameter) -> Iterator[Lost]:
+    for field in fields(Parameter):
+        old, new = getattr(before, field.name), getattr(after, field.name)
+        if field.name == "binding":
+            yield from _binding(before.key, before.binding, after.binding)
+        elif field.name != "source" and not _same(old, new):
+            yield Lost(before.key, field.name, new)
+
+
+def _binding(key: str, before: Binding, after: Binding) -> Iterator[Lost]:
+    for field in fields(Binding):
+        new = getattr(after, field.name)
+        if getattr(before, field.name) != new:
+            yield Lost(key, f"binding.{field.name}", new)
+
+
+def _same(before: object, after: object) -> bool:
+    """Whether two values are the same in JSON too, where true is not 1."""
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        return len(before) == len(after) and all(map(_same, before, after))
+    return before == after and isinstance(before, bool) == isinstance(after, bool)

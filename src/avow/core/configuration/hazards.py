@@ -1,0 +1,157 @@
+"""What is dangerous about a declaration that somebody else wrote: names, defaults, and text to be shown."""
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from avow.core.configuration.model import Parameter, Where
+from avow.core.credentials import is_credential_name
+from avow.core.printable import printable
+
+# Variables that decide which code runs, where programs and trust are looked for, or where traffic goes.
+_LOADERS: Final = frozenset(
+    {"PATH", "PATHEXT", "CDPATH", "HOME", "SHELL", "IFS", "ENV", "BASH_ENV", "ZDOTDIR", "PS4", "TMPDIR"}
+    | {"TEMP", "TMP", "SYSTEMROOT", "WINDIR", "COMSPEC", "APPDATA", "LOCALAPPDATA", "USERPROFILE"}
+    | {"HOMEDRIVE", "HOMEPATH", "APPINIT_DLLS", "SESSIONNAME", "PROGRAMDATA", "PROGRAMFILES"}
+    | {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONUSERBASE", "PYTHONEXECUTABLE"}
+    | {"PYTHONPLATLIBDIR", "PYTHONBREAKPOINT", "PYTHONWARNINGS", "PYTHONPYCACHEPREFIX", "VIRTUAL_ENV"}
+    | {
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "NODE_EXTRA_CA_CERTS",
+        "NODE_TLS_REJECT_UNAUTHORIZED",
+        "NODE_REPL_HISTORY",
+    }
+    | {"RUBYOPT", "RUBYLIB", "GEM_PATH", "GEM_HOME", "BUNDLE_GEMFILE", "PERL5OPT", "PERL5LIB", "PERL5DB"}
+    | {"CLASSPATH", "JAVA_HOME", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS"}
+    | {"GOROOT", "GOPATH", "GO111MODULE", "GOFLAGS", "GOPROXY", "RUSTC_WRAPPER", "PHPRC", "PHP_INI_SCAN_DIR"}
+    | {"LUA_PATH", "LUA_CPATH", "LUA_INIT", "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER_PATH"}
+    | {"EDITOR", "VISUAL", "PAGER", "BROWSER", "MANPAGER", "LESSOPEN", "PROMPT_COMMAND"}
+    | {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "OPENSSL_CONF", "OPENSSL_MODULES", "SSH_AUTH_SOCK"}
+    | {"SSH_ASKPASS", "SSLKEYLOGFILE", "GCONV_PATH", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS"}
+)
+_LOADER_BEGINNINGS: Final = (
+    *("AVOW_", "BASH_FUNC_", "COR_", "DENO_", "DYLD_", "GIT_", "LD_", "MALLOC_", "NPM_CONFIG_", "PIP_"),
+    *("SSL_CERT_", "UV_", "XDG_"),
+)
+_LOADER_ENDINGS: Final = ("_PROXY",)
+
+_SEPARATORS: Final = re.compile(r"[\\/]+")
+_DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]*")
+_HOMES: Final = frozenset({"~", "$HOME", "${HOME}", "%USERPROFILE%", "$env:USERPROFILE"})
+_WHOLE: Final = frozenset(
+    {"bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "private", "proc", "root", "run"}
+    | {"sbin", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes", "Windows"}
+)
+_GUARDED: Final = frozenset({"dev", "etc", "proc", "root", "sys"})
+_PRIVATE: Final = frozenset(
+    {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".npmrc", ".pypirc"}
+    | {
+        ".password-store",
+        ".mozilla",
+        ".claude",
+        ".cursor",
+        ".codex",
+        ".gemini",
+        ".git-credentials",
+        "Keychains",
+    }
+)
+_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_ENCRYPTED: Final = frozenset({"https", "wss"})
+_LOOPBACK: Final = re.compile(r"localhost|127(?:\.[0-9]{1,3}){3}|::1|\[::1\]")
+
+
+def is_loader(name: str) -> bool:
+    """Whether an environment variable decides which code runs, what is trusted, or where traffic goes."""
+    upper = name.upper()
+    return upper in _LOADERS or upper.startswith(_LOADER_BEGINNINGS) or upper.endswith(_LOADER_ENDINGS)
+
+
+def sets_loader(parameter: Parameter) -> bool:
+    """Whether a parameter would set such a variable."""
+    return any(
+        binding.where is Where.ENV and is_loader(binding.name)
+        for binding in (parameter.binding, *parameter.also)
+    )
+
+
+def is_secret(parameter: Parameter) -> bool:
+    """Whether nobody may see the value: declared so, or by a name that says so whatever is declared."""
+    places = (parameter.binding, *parameter.also)
+    names = (
+        parameter.key,
+        *parameter.aliases,
+        *(name for place in places for name in (place.name, place.part)),
+    )
+    return parameter.secret or any(map(is_credential_name, names))
+
+
+def risky_default(parameter: Parameter) -> str | None:
+    """Why a default has to be seen by a person before it is used; None when it may be used as it is."""
+    default = parameter.default
+    if default is None:
+        return None
+    if sets_loader(parameter):
+        return "such a variable decides which code runs, what is trusted, or where traffic goes"
+    values = default if isinstance(default, tuple) else (default,)
+    reasons = (risky_value(value) for value in values if isinstance(value, str))
+    return next(filter(None, reasons), None)
+
+
+def risky_value(text: str) -> str | None:
+    """Why a path or an address gives more away than one would think; None for anything else."""
+    if found := _ADDRESS.match(text.strip()):
+        return _risky_address(text.strip(), found[1].lower())
+    return _risky_path(text.strip())
+
+
+def shown(text: str, limit: int | None = None) -> str:
+    """Text of a declaration, safe to print, on one line."""
+    return printable(text, limit, fold=True)
+
+
+def _risky_address(text: str, scheme: str) -> str | None:
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname or ""
+    except ValueError:
+        return "it is an address that programs read differently"
+    if scheme == "file":
+        return risky_value(parts.path)
+    if parts.username is not None:
+        return "the address names a user"
+    if scheme not in _ENCRYPTED and host and _LOOPBACK.fullmatch(host) is None:
+        return "what is sent to this address is not encrypted"
+    return None
+
+
+def _risky_path(text: str) -> str | None:
+    if _DRIVE.fullmatch(text):
+        return "it is a whole drive"
+    start, *steps = _SEPARATORS.split(text)
+    path = _resolved(steps)
+    if start in _HOMES and not path:
+        return "it is the whole home directory"
+    if not _PRIVATE.isdisjoint((start, *path)):
+        return "it is where credentials are kept"
+    if start or not steps:
+        return None
+    if not path:
+        return "it is the whole file system"
+    if path[0] in _GUARDED or (len(path) == 1 and path[0] in _WHOLE):
+        return "it belongs to the system, or to everybody"
+    if len(path) == 2 and path[0] in ("home", "Users"):
+        return "it is a whole home directory"
+    return None
+
+
+def _resolved(steps: list[str]) -> list[str]:
+    """The steps of a path without those that lead nowhere or back."""
+    path: list[str] = []
+    for step in steps:
+        if step == "..":
+            path = path[:-1]
+        elif step not in ("", "."):
+            path.append(step)
+    return path
