@@ -62,7 +62,7 @@ def update_lockfile(
         StorageError: it cannot be read or written, or another process holds it for too long.
         LockfileError: it is not what it says it is.
     """
-    with _alone(path, patience):
+    with alone(path, patience):
         changed = change(read_lockfile(path) if _is_there(path) else Lockfile())
         write_lockfile(path, changed)
     return changed
@@ -80,8 +80,12 @@ def _is_there(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _alone(path: Path, patience: float) -> Iterator[None]:
-    """Hold the directory of the lockfile: unlike a file of our own, that leaves nothing behind."""
+def alone(path: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold the directory of a file that is changed: unlike a file of our own, that leaves nothing behind.
+
+    Raises:
+        StorageError: there is no such directory, or another process holds it for too long.
+    """
     try:
         directory = path.resolve().parent
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

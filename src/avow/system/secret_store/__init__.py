@@ -1,4 +1,4 @@
-"""Where secrets are kept: the system's keyring where there is one, otherwise an encrypted file; never in clear.
+"""Where secrets are kept: the system's keyring where there is one, else an encrypted file; never in clear.
 
 `open_store()` chooses; what was stored says where it is, so that it is looked for in the same place again.
 """

@@ -1,15 +1,64 @@
 """Which store to use: the one that is asked for, else the keyring if it answers at once, else the file."""
 
-from avow.system.secret_store.model import SecretStore, StoreKind
+import os
+from contextlib import suppress
+from typing import Final
+
+from avow.system.secret_store.encrypted import EncryptedFile
+from avow.system.secret_store.model import SecretStore, SecretStoreError, StoreKind
+
+_VARIABLE: Final = "AVOW_SECRET_STORE"
 
 
 def open_store(kind: StoreKind | None = None) -> SecretStore:
     """The store of this kind, or the best one that works here and now.
 
-    `AVOW_SECRET_STORE=file` or `=keyring` chooses for everybody. A keyring that is locked or does not
-    answer within a moment is not waited for.
+    `AVOW_SECRET_STORE=file` or `=keyring` chooses where nothing is asked for. A keyring that is locked or
+    does not answer within a moment is not waited for.
 
     Raises:
         SecretStoreError: the store that was asked for does not work here.
     """
-    raise NotImplementedError
+    match kind or _preferred():
+        case StoreKind.FILE:
+            return _file()
+        case StoreKind.KEYRING:
+            return _keyring()
+        case None:
+            with suppress(SecretStoreError):
+                return _keyring()
+            return _file()
+
+
+def _preferred() -> StoreKind | None:
+    word = os.environ.get(_VARIABLE)
+    if not word:
+        return None
+    try:
+        return StoreKind(word)
+    except ValueError:
+        raise SecretStoreError(
+            f"{_VARIABLE} is none of {', '.join(StoreKind)}", hint=f"set {_VARIABLE}=file, or nothing"
+        ) from None
+
+
+def _file() -> SecretStore:
+    from platformdirs import user_config_path, user_data_path
+
+    # Two directories: a copy of one of them gives nothing away.
+    return EncryptedFile(
+        user_data_path("avow") / "secrets.json", user_config_path("avow") / "keys" / "secrets.key"
+    )
+
+
+def _keyring() -> SecretStore:
+    from platformdirs import user_data_path
+
+    from avow.system.secret_store.keyrings import open_keyring
+
+    store = open_keyring(user_data_path("avow") / "keyring")
+    if store is None:
+        raise SecretStoreError(
+            "this system has no keyring that is running", hint="set AVOW_SECRET_STORE=file"
+        )
+    return store

@@ -71,4 +71,4 @@ class StoreLockedError(SecretStoreError):
 
 
 class TamperedSecretError(SecretStoreError):
-    """What is stored is not what was stored: changed, swapped or damaged. Nothing of it is used or removed."""
+    """What is there is not what was stored: changed, swapped or damaged. Nothing is used, or removed."""
