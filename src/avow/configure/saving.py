@@ -1,0 +1,69 @@
+"""Keeping what was answered, once it is known to work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from avow.configure.answering import Draft
+from avow.configure.subject import Subject, value_of
+from avow.core.configuration.hazards import is_secret
+from avow.system.configuration.remembered import Answers, save
+from avow.system.configuration.values import Layer
+from avow.system.secret_store import SecretStore
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was kept and where: the keys of secrets apart, and what was dropped."""
+
+    keys: tuple[str, ...]
+    secrets: tuple[str, ...]
+    store: str
+    dropped: tuple[str, ...]
+    taken: Mapping[str, str]
+
+
+def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
+    """Write the answers down: secrets to the store, the rest to our own file.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    parameters = subject.configuration.parameters
+    given = {key: value_of(texts, several=parameters[key].multiple) for key, texts in draft.given.items()}
+    remembered = subject.known.remembered
+    answers = Answers(
+        asked=_asked(subject, draft),
+        given=given,
+        environment=_union(remembered.environment if remembered else (), draft.taken.values()),
+        insisted=_union(remembered.insisted if remembered else (), draft.insisted),
+        place=subject.known.place or Path.cwd(),
+    )
+    save(subject.known.identity, subject.configuration, answers, store)
+    secrets = tuple(key for key in given if is_secret(parameters[key]))
+    return Saved(
+        tuple(key for key in given if key not in secrets),
+        secrets,
+        str(store.describe()),
+        subject.gone,
+        dict(draft.taken),
+    )
+
+
+def _asked(subject: Subject, draft: Draft) -> tuple[str, ...]:
+    """Every key that counts as answered now: one whose stored value somebody kept has been so before."""
+    values = subject.resolution.values
+    kept = {
+        key
+        for key in draft.asked
+        if key not in draft.given
+        and key not in draft.emptied
+        and key in values
+        and values[key].layer is Layer.STORE
+    }
+    asked = (*draft.asked, *draft.given, *draft.emptied, *draft.taken, *subject.gone)
+    return tuple(key for key in dict.fromkeys(asked) if key not in kept)
+
+
+def _union(*several: object) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one) for part in several for one in part))  # type: ignore[attr-defined]
