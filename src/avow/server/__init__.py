@@ -1,1 +1,7 @@
 """What a server author adds in one line: the signature, possible capabilities, and keeping to both."""
+
+from avow.core.variants import Variant
+from avow.server.availability import AvailabilityContext
+from avow.server.declared import Declared, declare
+
+__all__ = ["AvailabilityContext", "Declared", "Variant", "declare"]

@@ -1,0 +1,171 @@
+"""Holding a server to its signature: it is announced, lists keep to it, and so do calls."""
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from avow.core.canonical import JsonObject
+from avow.core.capability import Kind
+from avow.core.snapshot import Era
+from avow.errors import DeclarationError
+from avow.protocol.events import shown
+from avow.protocol.gate.signature import EXTENSION
+from avow.protocol.messages import INTERNAL_ERROR, INVALID_PARAMS
+from avow.server.availability import Availability
+from avow.server.generation import Generation
+from avow.server.ledger import Ledger
+from avow.server.seam import Part, Request, refused
+
+logger = logging.getLogger("avow.server")
+
+_LISTS: Final = {kind.list_method: kind for kind in Kind}
+_CAPABILITY: Final = {
+    Kind.TOOL: "tools",
+    Kind.PROMPT: "prompts",
+    Kind.RESOURCE: "resources",
+    Kind.TEMPLATE: "resources",
+}
+
+
+class Enforcement(Part):
+    """The rules that every message of a declared server meets."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        availability: Availability,
+        matches: Callable[[str, str], bool],
+        *,
+        strict: bool,
+    ) -> None:
+        """Enforce what the ledger holds; `matches` says whether a template serves a URI."""
+        self._ledger = ledger
+        self._availability = availability
+        self._matches = matches
+        self._strict = strict
+        self._reported: set[tuple[Kind, str]] = set()
+
+    async def before(self, request: Request) -> None:
+        """Settle the signature before it can be needed, and refuse calls that are not open to the sender."""
+        match request.method:
+            case "initialize" | "server/discover":
+                await self._ledger.open_session(request)
+            case "tools/call":
+                await self._admit(request, Kind.TOOL, request.params.get("name"))
+            case "prompts/get":
+                await self._admit(request, Kind.PROMPT, request.params.get("name"))
+            case "completion/complete":
+                await self._admit_completion(request)
+            case "resources/read" | "resources/subscribe":
+                await self._admit_uri(request, request.params.get("uri"))
+            case "subscriptions/listen":
+                await self._admit_subscriptions(request)
+            case _:
+                pass
+
+    async def after(self, request: Request, result: JsonObject) -> None:
+        """Announce the signature, or cut a list down to it."""
+        kind = _LISTS.get(request.method)
+        if kind is not None:
+            await self._keep_to_signature(request, kind, result)
+        elif request.is_handshake:
+            await self._announce(request, result)
+
+    async def _announce(self, request: Request, result: JsonObject) -> None:
+        generation = await self._ledger.holding_for(request)
+        version = result.get("protocolVersion", request.protocol_version)
+        announcement = {"digest": generation.contract(version).digest}
+        capabilities = result["capabilities"] = dict(result.get("capabilities") or {})
+        capabilities["signature"] = announcement
+        if request.era is Era.MODERN:
+            capabilities["extensions"] = {**capabilities.get("extensions", {}), EXTENSION: announcement}
+            return
+        for kind in self._availability.kinds:
+            offered = capabilities.get(_CAPABILITY[kind])
+            if isinstance(offered, dict):
+                capabilities[_CAPABILITY[kind]] = {**offered, "listChanged": True}
+
+    async def _keep_to_signature(self, request: Request, kind: Kind, result: JsonObject) -> None:
+        items = result.get(kind.collection)
+        if not items:
+            return
+        generation = await self._ledger.holding_for(request)
+        names, identifier = generation.names[kind], kind.identifier
+        listed = [item[identifier] for item in items]
+        outside = frozenset() if kind in generation.open else frozenset(listed) - names
+        if outside:
+            self._report(generation, kind, outside)
+        absent = outside | await self._availability.unavailable(kind, listed, request)
+        if absent:
+            result[kind.collection] = [item for item in items if item[identifier] not in absent]
+        if "cacheScope" in result and kind in self._availability.kinds:
+            # A list that depends on who asks must not be handed on to somebody else.
+            result["cacheScope"] = "private"
+
+    def _report(self, generation: Generation, kind: Kind, names: frozenset[str]) -> None:
+        """Tell the author; what was registered on purpose since a session began is no mistake."""
+        if not self._ledger.is_newest(generation):
+            return
+        for name in sorted(names):
+            mistake = f"the server lists the {kind} {shown(name)!r}, which its signature does not have"
+            if (kind, name) not in self._reported:
+                self._reported.add((kind, name))
+                logger.error("%s; it is withheld", mistake)
+            if self._strict:
+                raise refused(
+                    INTERNAL_ERROR, mistake, reason="outside_signature", kind=kind, name=shown(name)
+                ) from DeclarationError(mistake)
+
+    async def _admit(self, request: Request, kind: Kind, name: object) -> None:
+        # What is not a name at all is refused by the SDK, whose message says so.
+        if not isinstance(name, str):
+            return
+        generation = await self._ledger.holding_for(request)
+        if name not in generation.names[kind] and kind not in generation.open:
+            raise _unknown(kind, name)
+        if not await self._availability.is_available(kind, name, request):
+            raise _unavailable(kind, name)
+
+    async def _admit_uri(self, request: Request, uri: object) -> None:
+        if not isinstance(uri, str):
+            return
+        generation = await self._ledger.holding_for(request)
+        if uri in generation.names[Kind.RESOURCE]:
+            await self._admit(request, Kind.RESOURCE, uri)
+            return
+        templates = [text for text in generation.names[Kind.TEMPLATE] if self._matches(text, uri)]
+        if not templates and not generation.open & {Kind.RESOURCE, Kind.TEMPLATE}:
+            raise _unknown(Kind.RESOURCE, uri)
+        # Which of several templates the server takes is its own business: each must be open.
+        if await self._availability.unavailable(Kind.TEMPLATE, templates, request):
+            raise _unavailable(Kind.RESOURCE, uri)
+
+    async def _admit_subscriptions(self, request: Request) -> None:
+        wanted = request.params.get("notifications")
+        uris = wanted.get("resourceSubscriptions") if isinstance(wanted, dict) else None
+        for uri in uris if isinstance(uris, list) else ():
+            await self._admit_uri(request, uri)
+
+    async def _admit_completion(self, request: Request) -> None:
+        reference = request.params.get("ref")
+        if not isinstance(reference, dict):
+            return
+        if reference.get("type") == "ref/prompt":
+            await self._admit(request, Kind.PROMPT, reference.get("name"))
+            return
+        uri = reference.get("uri")
+        generation = await self._ledger.holding_for(request)
+        if isinstance(uri, str) and uri in generation.names[Kind.TEMPLATE]:
+            await self._admit(request, Kind.TEMPLATE, uri)
+        else:
+            await self._admit_uri(request, uri)
+
+
+def _unknown(kind: Kind, name: str) -> Exception:
+    message = f"{kind} '{shown(name)}' is not in the signature of this server"
+    return refused(INVALID_PARAMS, message, reason="unknown", kind=kind, name=shown(name))
+
+
+def _unavailable(kind: Kind, name: str) -> Exception:
+    message = f"{kind} '{shown(name)}' is not available to you now"
+    return refused(INVALID_PARAMS, message, reason="unavailable", kind=kind, name=shown(name))

@@ -1,0 +1,153 @@
+"""FastMCP 4: components from providers, seen through transforms, authorization and its own middleware."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from avow.core.canonical import JsonObject
+from avow.core.capability import Kind
+from avow.server.frameworks import Announce, Author, intercept, name_of, uri_of
+from avow.server.seam import Request
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+    from pydantic import BaseModel
+
+_LISTERS = {
+    Kind.TOOL: "list_tools",
+    Kind.PROMPT: "list_prompts",
+    Kind.RESOURCE: "list_resources",
+    Kind.TEMPLATE: "list_resource_templates",
+}
+
+
+class FastFramework:
+    """Capabilities of a `FastMCP` server, mounted ones, disabled ones and those for other people included."""
+
+    def __init__(self, server: "FastMCP[Any]") -> None:
+        """Look at this server."""
+        self._server = server
+
+    async def definitions(self, kind: Kind, request: Request) -> "Sequence[BaseModel]":  # noqa: ARG002
+        """Everything that a list could show to somebody, as the server's middleware shapes it."""
+        from fastmcp.server.providers.aggregate import AggregateProvider
+        from fastmcp.utilities.versions import dedupe_with_versions
+
+        lister = _LISTERS[kind]
+        shown = await getattr(self._server, lister)(run_middleware=False)
+        every = await getattr(AggregateProvider, lister)(self._server)
+        universe = _joined(kind, shown, every)
+        shaped = _joined(kind, await self._through_middleware(kind, universe), universe)
+        return [_model(kind, one) for one in dedupe_with_versions(shaped, lambda one: _key(kind, one))]
+
+    async def _through_middleware(self, kind: Kind, components: list[Any]) -> Sequence[Any]:
+        from fastmcp.server.context import Context
+        from fastmcp.server.middleware import MiddlewareContext
+
+        async def listed(_: Any) -> Sequence[Any]:
+            return components
+
+        chain: Any = listed
+        for middleware in reversed(self._server.middleware):
+            chain = _link(middleware, chain)
+        async with Context(fastmcp=self._server) as context:
+            question: MiddlewareContext[Any] = MiddlewareContext(
+                message={}, method=kind.list_method, fastmcp_context=context
+            )
+            found: Sequence[Any] = await chain(question)
+        return found
+
+    def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
+        """Register a function as FastMCP's decorators do."""
+        match kind:
+            case Kind.TOOL:
+                name = name_of(what, function)
+                return name, self._server.tool(name=name, **options)(function)
+            case Kind.PROMPT:
+                name = name_of(what, function)
+                return name, self._server.prompt(name=name, **options)(function)
+            case Kind.RESOURCE | Kind.TEMPLATE:
+                name = uri_of(kind, what)
+                return name, self._server.resource(name, **options)(function)
+
+    def watch(self, announce: Announce) -> None:
+        """Watch the provider that every decorator of the server registers with, and new providers."""
+
+        def tool(component: object) -> None:
+            announce(Kind.TOOL, _named(component, "name"))
+
+        def prompt(component: object) -> None:
+            announce(Kind.PROMPT, _named(component, "name"))
+
+        def resource(component: object) -> None:
+            uri = _named(component, "uri_template", "uri")
+            announce(Kind.TEMPLATE if "{" in uri else Kind.RESOURCE, uri)
+
+        def provider(provider: object, **_: Any) -> None:
+            announce(None, type(provider).__name__)
+
+        local = self._server.local_provider
+        intercept(local, "add_tool", tool)
+        intercept(local, "add_prompt", prompt)
+        intercept(local, "add_resource", resource)
+        intercept(local, "add_template", resource)
+        intercept(self._server, "add_provider", provider)
+
+    async def registered_tool(self, name: str) -> "BaseModel | None":
+        """The tool with that name, where the server holds it itself."""
+        tool = await self._server.local_provider.get_tool(name)
+        return None if tool is None else tool.to_mcp_tool(name=name)
+
+    def matches(self, template: str, uri: str) -> bool:
+        """As FastMCP's templates decide."""
+        from fastmcp.resources.template import match_uri_template
+
+        return match_uri_template(uri, template) is not None
+
+
+def _named(component: object, *members: str) -> str:
+    from fastmcp.decorators import get_fastmcp_meta
+
+    # A function carries what its decorator was told; a component says it itself.
+    told = get_fastmcp_meta(component)
+    said = (
+        getattr(source, member, None) for source in (told, component) for member in (*members, "__name__")
+    )
+    return next((str(name) for name in said if name), "?")
+
+
+def _key(kind: Kind, component: Any) -> str:
+    match kind:
+        case Kind.TOOL | Kind.PROMPT:
+            return str(component.name)
+        case Kind.RESOURCE:
+            return str(component.uri)
+        case Kind.TEMPLATE:
+            return str(component.uri_template)
+
+
+def _model(kind: Kind, component: Any) -> "BaseModel":
+    name = _key(kind, component)
+    model: BaseModel
+    match kind:
+        case Kind.TOOL:
+            model = component.to_mcp_tool(name=name)
+        case Kind.PROMPT:
+            model = component.to_mcp_prompt(name=name)
+        case Kind.RESOURCE:
+            model = component.to_mcp_resource(uri=name)
+        case Kind.TEMPLATE:
+            model = component.to_mcp_template(uri_template=name)
+    return model
+
+
+def _joined(kind: Kind, first: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
+    """The first, and what only the rest has; versions of one name stay together."""
+    known = {_key(kind, one) for one in first}
+    return [*first, *(one for one in rest if _key(kind, one) not in known)]
+
+
+def _link(middleware: Any, following: Any) -> Any:
+    async def call(question: Any) -> Any:
+        return await middleware(question, following)
+
+    return call

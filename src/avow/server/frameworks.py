@@ -1,0 +1,94 @@
+"""What Avow asks of a server framework, whichever it is."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
+from typing import Any, Protocol, TypeAlias
+
+from mcp.shared.uri_template import UriTemplate
+from pydantic import BaseModel
+
+from avow.core.canonical import JsonObject
+from avow.core.capability import Kind
+from avow.errors import DeclarationError
+from avow.server.seam import Request
+
+Announce: TypeAlias = Callable[[Kind | None, str], None]
+"""Somebody is about to register a capability, or what has some (None); raises when it is too late."""
+
+Author: TypeAlias = Callable[..., Any]
+"""A function of the server's author."""
+
+
+class Framework(Protocol):
+    """A server framework, as far as its capabilities go."""
+
+    async def definitions(self, kind: Kind, request: Request) -> Sequence[BaseModel]:
+        """Every capability of a kind that the server could ever list, as the SDK's models."""
+        ...
+
+    def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
+        """Register an author's function; returns its name and what takes the function's place."""
+        ...
+
+    def watch(self, announce: Announce) -> None:
+        """Call `announce` before anything is registered from now on."""
+        ...
+
+    def registered_tool(self, name: str) -> Awaitable[BaseModel | None]:
+        """The definition of a tool that is registered by now."""
+        ...
+
+    def matches(self, template: str, uri: str) -> bool:
+        """Whether the framework would serve a URI from a template."""
+        ...
+
+
+def uri_of(kind: Kind, what: object) -> str:
+    """The URI or URI template that the author names a resource or template by.
+
+    Raises:
+        DeclarationError: it is the other kind, or no URI at all.
+    """
+    if not isinstance(what, str) or not what:
+        raise DeclarationError(f"a possible {kind} needs its URI as the first argument")
+    if ("{" in what) is not (kind is Kind.TEMPLATE):
+        right = "possible_template" if "{" in what else "possible_resource"
+        raise DeclarationError(f"{what!r} is not the URI of a {kind}", hint=f"declare it with {right}")
+    return what
+
+
+def name_of(what: object, function: Author) -> str:
+    """The name of a tool or prompt: the one given, or the function's own."""
+    name = what if what is not None else getattr(function, "__name__", None)
+    if not isinstance(name, str) or not name or name == "<lambda>":
+        raise DeclarationError("a possible tool or prompt needs a name", hint="give it as the first argument")
+    return name
+
+
+@lru_cache(maxsize=4096)
+def parsed_template(text: str) -> UriTemplate | None:
+    """The SDK's reading of a template; None when it is none."""
+    try:
+        return UriTemplate.parse(text)
+    except ValueError:
+        return None
+
+
+def template_matches(template: str, uri: str) -> bool:
+    """Whether the SDK takes a URI for one of a template."""
+    parsed = parsed_template(template)
+    return parsed is not None and parsed.match(uri) is not None
+
+
+def intercept(owner: object, method: str, before: Callable[..., None]) -> None:
+    """Call `before` with the arguments of each call of one object's method, ahead of the method.
+
+    The frameworks have no event for a registration, so the instance gets its own method.
+    """
+    original = getattr(owner, method)
+
+    def called(*arguments: Any, **options: Any) -> Any:
+        before(*arguments, **options)
+        return original(*arguments, **options)
+
+    setattr(owner, method, called)

@@ -1,0 +1,139 @@
+"""Which signature holds for whom: one per session in the handshake era, one per process on 2026-07-28."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+import anyio
+
+from avow.core.canonical import JsonObject
+from avow.core.capability import Kind
+from avow.core.snapshot import Era
+from avow.core.variants import Variant, VariantProblem, problems, with_variants
+from avow.errors import DeclarationError
+from avow.server.availability import Availability
+from avow.server.frameworks import Framework, parsed_template
+from avow.server.generation import Generation
+from avow.server.seam import Request
+
+logger = logging.getLogger("avow.server")
+
+_STATE: Final = "dev.avow/signature"
+
+
+class Ledger:
+    """Settles the signature when it is first needed, and remembers what each session was told.
+
+    From then on nothing new can be registered, except inside `changing`. After that, new sessions get the
+    new signature, and a session that is already there keeps its own until it asks for the signature again.
+    Requests without a session, those of 2026-07-28, keep the first one as long as the process lives.
+    """
+
+    def __init__(
+        self, framework: Framework, availability: Availability, open_kinds: frozenset[Kind], *, strict: bool
+    ) -> None:
+        """Keep the books of one server."""
+        self.variants: dict[str, tuple[Variant, ...]] = {}
+        self._framework = framework
+        self._availability = availability
+        self._open = open_kinds
+        self._strict = strict
+        self._newest: Generation | None = None
+        self._first: Generation | None = None
+        self._is_changing = False
+        self._settling = anyio.Lock()
+
+    async def open_session(self, request: Request) -> Generation:
+        """The signature that a session gets at its beginning, or when it asks for it."""
+        newest = await self._settled(request)
+        if request.era is Era.MODERN:
+            return self._first or newest
+        request.connection.state[_STATE] = newest
+        return newest
+
+    async def holding_for(self, request: Request) -> Generation:
+        """The signature that the sender of a request is held to."""
+        held = request.connection.state.get(_STATE)
+        if isinstance(held, Generation):
+            return held
+        newest = await self._settled(request)
+        return self._first or newest
+
+    def is_newest(self, generation: Generation) -> bool:
+        """Whether nothing has been registered on purpose since."""
+        return generation is self._newest and not self._is_changing
+
+    def announce(self, kind: Kind | None, name: str) -> None:
+        """Somebody registers a capability, or something that brings some (`kind` is None).
+
+        Raises:
+            DeclarationError: the signature, which does not have it, was already served.
+        """
+        if self._newest is None or self._is_changing:
+            return
+        if kind is not None and (kind in self._open or name in self._newest.names[kind]):
+            return
+        raise DeclarationError(
+            f"the {kind or 'provider'} {name!r} is registered after the signature was served without it",
+            hint="register everything before the server runs and let availability decide who sees it; "
+            "when the set of plugins really changes, register inside `async with avowed.changing()`",
+        )
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Allow registrations inside; the next session gets a signature with them."""
+        self._is_changing = True
+        try:
+            yield
+        finally:
+            self._is_changing = False
+            self._newest = None
+
+    async def _settled(self, request: Request) -> Generation:
+        if self._newest is not None:
+            return self._newest
+        async with self._settling:
+            if self._newest is None:
+                models = {kind: await self._framework.definitions(kind, request) for kind in Kind}
+                settled = Generation.of(models, dict(self.variants), self._open)
+                self._check(settled)
+                self._newest = settled
+                self._first = self._first or settled
+        return self._newest
+
+    def _check(self, generation: Generation) -> None:
+        for kind in Kind:
+            missing = sorted(self._availability.names(kind) - generation.names[kind])
+            if missing:
+                raise DeclarationError(
+                    f"the {kind} {missing[0]!r} has an availability check but is not registered"
+                )
+        for template in generation.names[Kind.TEMPLATE]:
+            if parsed_template(template) is None:
+                raise DeclarationError(f"{template!r} is not a URI template", hint="see RFC 6570")
+        tools: Mapping[str, JsonObject] = {tool["name"]: tool for tool in generation.definitions[Kind.TOOL]}
+        for name, variants in self.variants.items():
+            if name not in tools:
+                raise DeclarationError(f"the tool {name!r} has variants but is not registered")
+            check_variants(tools[name], variants, strict=self._strict)
+
+
+def check_variants(tool: JsonObject, variants: tuple[Variant, ...], *, strict: bool) -> None:
+    """Hold a tool's variants against the tool; under `strict` those that no call meets are an error too.
+
+    Raises:
+        DeclarationError: it names the tool, the variant and what is wrong.
+    """
+    found = problems(with_variants(tool, variants))
+    for problem in found:
+        if strict or not problem.is_harmless:
+            raise DeclarationError(
+                _sentence(tool, problem), hint="see `resolvedVariants` in the documentation of avow.server"
+            )
+    for problem in found:
+        logger.warning("%s", _sentence(tool, problem))
+
+
+def _sentence(tool: JsonObject, problem: VariantProblem) -> str:
+    return f"the tool {tool['name']!r}: {problem}"

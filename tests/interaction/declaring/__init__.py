@@ -1,0 +1,1 @@
+"""Conversations with declared servers, as they go over the wire."""
