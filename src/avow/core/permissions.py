@@ -17,7 +17,7 @@ from avow.core.variants.model import SCOPES, read_scopes
 from avow.core.variants.selecting import resolved
 from avow.errors import DeclarationError
 
-_STEPS: Final = 1_000_000
+_STEPS: Final = 300_000
 
 
 @dataclass(frozen=True, slots=True)

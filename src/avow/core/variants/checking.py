@@ -7,17 +7,18 @@ from avow.core.canonical import JsonObject, canonical
 from avow.core.drift.annotations import annotation_changes
 from avow.core.drift.model import Effect
 from avow.core.printable import printable
-from avow.core.schema.document import Budget
+from avow.core.schema.document import STEPS, Budget, TooLargeError
 from avow.core.severity import Severity
 from avow.core.variants.domain import Domain
-from avow.core.variants.model import SCOPES, Variant, read_scopes, read_variants
+from avow.core.variants.model import SCOPES, Variant, read_scopes, read_variants, regexes
 from avow.core.variants.patterns import Literal, Pattern
 from avow.core.variants.problem import Trouble, VariantProblem
 from avow.core.variants.reach import unreachable
 from avow.core.variants.selecting import Patterns, read_patterns, resolved
 from avow.errors import DeclarationError
 
-_STEPS: Final = 100_000
+# Some regular expressions take as long to compile as many steps of a comparison.
+_COMPILING: Final = 200
 
 
 def problems(definition: JsonObject, budget: Budget | None = None) -> tuple[VariantProblem, ...]:
@@ -25,11 +26,11 @@ def problems(definition: JsonObject, budget: Budget | None = None) -> tuple[Vari
 
     `budget` is shared by many tools: when it is used up, variants that no call meets are not found any more.
     """
-    whole = budget or Budget(_STEPS)
-    own = Budget(min(_STEPS, whole.left))
+    whole = budget or Budget()
+    own = Budget(min(STEPS, whole.left))
     granted = own.left
     try:
-        return tuple(_problems(definition, own))
+        return tuple(sorted(_problems(definition, own), key=lambda problem: problem.number))
     finally:
         whole.left -= granted - max(own.left, 0)
 
@@ -52,17 +53,20 @@ def _problems(definition: JsonObject, budget: Budget) -> Iterator[VariantProblem
     compiled: list[Patterns] = []
     for number, variant in enumerate(variants, start=1):
         try:
+            budget.step(count=_COMPILING * sum(map(regexes, variant.when.values())))
             compiled.append(read_patterns(variant))
         except DeclarationError as exc:
             yield VariantProblem(Trouble.PATTERN, number, f"has a bad pattern: {exc.message}")
+        except TooLargeError:
+            yield VariantProblem(Trouble.PATTERN, number, "has patterns that take too long to check")
     if len(compiled) < len(variants):
         # Which of the others apply cannot be said: the first that fits does.
         return
-    lost = unreachable(domain, compiled)
     for number, (variant, patterns) in enumerate(zip(variants, compiled, strict=True), start=1):
         yield from _promises(definition, domain, number, variant, patterns)
-        if number - 1 in lost:
-            yield VariantProblem(Trouble.UNREACHABLE, number, lost[number - 1])
+    # Last, since it takes the longest and matters least.
+    for position, reason in unreachable(domain, compiled).items():
+        yield VariantProblem(Trouble.UNREACHABLE, position + 1, reason)
 
 
 def _promises(

@@ -11,7 +11,7 @@ from avow.core.arguments import compile_checker
 from avow.core.canonical import JsonObject, JsonValue, canonical
 from avow.core.schema.document import Budget, Document, TooLargeError
 from avow.core.schema.normalise import Reader
-from avow.core.schema.shapes import Arrays, Branch, Node, Numbers, Objects, Strings, Values
+from avow.core.schema.shapes import Branch, Node, Numbers, Objects, Shape, Strings, Values
 from avow.core.schema.subset import objects_only
 from avow.core.variants.selecting import defaults
 from avow.errors import DeclarationError
@@ -91,6 +91,10 @@ class Domain:
                 found.update(branch.values)
         return tuple(found.values()) if len(found) <= _MOST else None
 
+    def must_be_there(self, name: str) -> bool:
+        """Whether it is proven that a call cannot leave an argument out. Raises `TooLargeError`."""
+        return all(isinstance(branch, Objects) and name in branch.required for branch in self._alternatives)
+
     def nodes(self, name: str, *more: Node) -> Iterator[Node]:
         """What the schema says about one argument, in each alternative of the whole, with `more` beside it.
 
@@ -98,12 +102,16 @@ class Domain:
             TooLargeError: the budget does not allow to find out.
         """
         beside = tuple(place for node in more for place in node)
-        for branch in objects_only(self.reader.shape((self.reader.document.root,))):
+        for branch in self._alternatives:
             if isinstance(branch, Objects) and (name in branch.properties or not branch.patterns):
                 yield (*branch.member(name), *beside)
             else:
                 # Whether it has this argument, and what it is, takes more than looking at names.
                 yield beside
+
+    @cached_property
+    def _alternatives(self) -> Shape:
+        return objects_only(self.reader.shape((self.reader.document.root,)))
 
     @cached_property
     def reader(self) -> Reader:
@@ -112,18 +120,14 @@ class Domain:
 
 
 def _samples(branch: Branch) -> Iterator[JsonValue]:
-    match branch:
-        case Values():
-            yield from branch.values.values()
-        case Strings():
-            yield "a" * min(branch.low, _LONGEST)
-        case Numbers():
-            for limit in (branch.low, branch.high):
-                if limit is not None:
-                    for number in (limit, limit + 1, limit - 1):
-                        yield int(number) if number.denominator == 1 else float(number)
-        case Arrays() | Objects():
-            pass
+    if isinstance(branch, Values):
+        yield from branch.values.values()
+    elif isinstance(branch, Strings):
+        yield "a" * min(branch.low, _LONGEST)
+    elif isinstance(branch, Numbers):
+        for limit in (branch.low, branch.high):
+            for number in (limit, limit + 1, limit - 1) if limit is not None else ():
+                yield int(number) if number.denominator == 1 else float(number)
 
 
 def _without_required(schema: JsonValue) -> JsonValue:

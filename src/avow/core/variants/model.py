@@ -92,7 +92,7 @@ def read_variants(definition: JsonObject) -> tuple[Variant, ...]:
     found = tuple(_numbered(number, value) for number, value in enumerate(declared, start=1))
     if sum(len(variant.when) for variant in found) > MAX_PATTERNS:
         raise DeclarationError(f"the variants have more than {MAX_PATTERNS} argument patterns together")
-    if sum(_regexes(pattern) for variant in found for pattern in variant.when.values()) > MAX_REGEXES:
+    if sum(regexes(pattern) for variant in found for pattern in variant.when.values()) > MAX_REGEXES:
         raise DeclarationError(f"the variants have more than {MAX_REGEXES} regular expressions together")
     return found
 
@@ -142,7 +142,7 @@ def _numbered(number: int, value: JsonValue) -> Variant:
         raise DeclarationError(f"variant {number} {exc.message}") from exc
 
 
-def _regexes(pattern: JsonValue) -> int:
+def regexes(pattern: JsonValue) -> int:
     """How many members, anywhere inside, may be regular expressions."""
     count = 0
     waiting = [pattern]

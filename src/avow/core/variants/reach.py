@@ -62,8 +62,11 @@ def _by_trying(domain: Domain, variants: Sequence[Patterns]) -> Iterator[tuple[i
 
 
 def _combinations(domain: Domain, names: list[str]) -> Iterator[JsonObject]:
-    """Every combination of values, those included that leave an argument out."""
-    choices = [[{}, *({name: value} for value in domain.values(name) or ())] for name in names]
+    """Every combination of values, those included that leave out what may be left out."""
+    choices: list[list[JsonObject]] = []
+    for name in names:
+        absent: list[JsonObject] = [] if domain.must_be_there(name) else [{}]
+        choices.append([*absent, *({name: value} for value in domain.values(name) or ())])
     for chosen in product(*choices):
         yield {name: value for one in chosen for name, value in one.items()}
 
