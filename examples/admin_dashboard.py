@@ -1,11 +1,10 @@
 """A server that declares a tool for administrators to everybody and lists it for administrators only.
 
-Run it over stdio with `python examples/admin_dashboard.py`. Here the person at the keyboard is an administrator
-when the environment variable DASHBOARD_ADMIN is set; over HTTP `context.scopes` has the scopes of the token.
+Run it over stdio with `python examples/admin_dashboard.py`. There, whoever sets DASHBOARD_ADMIN in the
+environment is an administrator; over HTTP `context.scopes` has the scopes of the access token.
 """
 
 import os
-from collections.abc import Callable
 
 from mcp.server.mcpserver import MCPServer
 
@@ -35,8 +34,7 @@ def admin_dashboard() -> str:
 @avowed.possible_tool(available=is_admin)
 def manage_accounts(operation: str, account: str) -> str:
     """List or delete an account."""
-    operations: dict[str, Callable[[str], str]] = {"list": "{} exists".format, "delete": "{} is gone".format}
-    return operations[operation](account)
+    return f"{account} is gone" if operation == "delete" else f"{account} exists"
 
 
 avowed.variants(

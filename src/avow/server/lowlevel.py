@@ -4,7 +4,7 @@ Possible capabilities are definitions with a handler of their own; they are put 
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from mcp.server.context import HandlerResult
@@ -70,16 +70,15 @@ _SHAPES: Final = {
 }
 
 
-@dataclass
 class LowlevelFramework:
     """Capabilities of a low-level server: what its list handlers say, and what was declared to Avow."""
 
-    server: SdkServer
-    _possible: dict[Kind, dict[str, tuple[BaseModel, Handler]]] = field(
-        default_factory=lambda: {kind: {} for kind in Kind}
-    )
-    _wrapped: set[str] = field(default_factory=set)
-    _announce: Announce = field(default=lambda kind, name: None)
+    def __init__(self, server: SdkServer) -> None:
+        """Look at this server."""
+        self.server = server
+        self._possible: dict[Kind, dict[str, tuple[BaseModel, Handler]]] = {kind: {} for kind in Kind}
+        self._wrapped: set[str] = set()
+        self._announce: Announce | None = None
 
     async def definitions(self, kind: Kind, request: Request) -> Sequence[BaseModel]:
         """Walk through the pages of the author's list handler, as the sender of the request sees them."""
@@ -115,7 +114,8 @@ class LowlevelFramework:
         name = str(getattr(definition, shape.identifier))
         if name in self._possible[kind]:
             raise DeclarationError(f"the {kind} {name!r} is declared twice")
-        self._announce(kind, name)
+        if self._announce is not None:
+            self._announce(kind, name)
         self._possible[kind][name] = (definition, function)
         self._wrap(kind)
         return name, function

@@ -43,7 +43,7 @@ def _fastmcp(**options: Any) -> tuple[Any, Declared]:
 
 
 def _decorated(mcp: Any, avowed: Declared) -> Declared:
-    @mcp.tool()
+    @mcp.tool()  # type: ignore[untyped-decorator]
     def greet(name: str) -> str:
         """Greet somebody."""
         return f"Hello, {name}."
@@ -53,7 +53,7 @@ def _decorated(mcp: Any, avowed: Declared) -> Declared:
         """Access the admin dashboard."""
         return "42 users"
 
-    @mcp.prompt()
+    @mcp.prompt()  # type: ignore[untyped-decorator]
     def summarize() -> str:
         """Summarize."""
         return "Summarize this."
@@ -63,7 +63,7 @@ def _decorated(mcp: Any, avowed: Declared) -> Declared:
         """Audit."""
         return "Audit this."
 
-    @mcp.resource("note://public")
+    @mcp.resource("note://public")  # type: ignore[untyped-decorator]
     def public() -> str:
         return "everybody's"
 
@@ -71,7 +71,7 @@ def _decorated(mcp: Any, avowed: Declared) -> Declared:
     def secret() -> str:
         return "the administrators'"
 
-    @mcp.resource("note://public/{number}")
+    @mcp.resource("note://public/{number}")  # type: ignore[untyped-decorator]
     def numbered(number: str) -> str:
         return f"note {number}"
 
