@@ -104,14 +104,15 @@ def test_a_hostile_signature_does_not_take_long() -> None:
     slow = {"pattern": "(?:\\p{L}{1,100}){1,100}"}
     variants = [Variant({"a": {"minLength": n}}, {"readOnlyHint": True}) for n in range(20, 0, -1)]
     tools = [
-        *(with_variants({"name": f"a{n}", "inputSchema": schema}, variants) for n in range(40)),
+        *(with_variants({"name": f"a{n}", "inputSchema": schema}, variants) for n in range(30)),
         *(
-            with_variants({"name": f"b{n}", "inputSchema": schema}, [Variant({"a": slow})] * 30)
-            for n in range(40)
+            with_variants({"name": f"b{n}", "inputSchema": schema}, [Variant({"a": slow})] * 60)
+            for n in range(5)
         ),
     ]
     started = time.perf_counter()
 
-    permissions(signature(*tools))
+    known = permissions(signature(*tools))
 
+    assert known.tools["b0"].problems
     assert time.perf_counter() - started < 30

@@ -18,7 +18,7 @@ from avow.core.variants.selecting import Patterns, read_patterns, resolved
 from avow.errors import DeclarationError
 
 # Some regular expressions take as long to compile as many steps of a comparison.
-_COMPILING: Final = 200
+_COMPILING: Final = 500
 
 
 def problems(definition: JsonObject, budget: Budget | None = None) -> tuple[VariantProblem, ...]:
