@@ -37,6 +37,11 @@ _PATTERN_MEMORY: Final = 1 << 23
 _MOST_CHOICES: Final = 12
 
 
+def texts_of(value: Value) -> tuple[str, ...]:
+    """The values one by one."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
 def problem(parameter: Parameter, text: str, *, look: Look | None = None) -> str | None:
     """Which rule a value breaks, in words that name the parameter and never the value; None when it is good.
 

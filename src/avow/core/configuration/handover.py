@@ -1,9 +1,9 @@
 """How given values reach a server: variables, arguments as a list, headers, variables of its address."""
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from avow.core.configuration.checks import TRUE, Value, problems, written
+from avow.core.configuration.checks import TRUE, Value, problems, texts_of, written
 from avow.core.configuration.hazards import is_secret, risky_default, sets_loader, shown
 from avow.core.configuration.model import Binding, Configuration, Parameter, Style, ValueType, Where
 from avow.errors import UsageError
@@ -41,12 +41,21 @@ def apply(
     """
     if wrong := problems(configuration, values):
         raise UsageError("; ".join(wrong.values()))
-    used = dict(_used(configuration, values, insisted))
+    return lay_out(configuration, dict(_used(configuration, values, insisted)))
+
+
+def lay_out(configuration: Configuration, texts: Mapping[str, tuple[str, ...]]) -> Applied:
+    """Put texts in the places of their parameters, as they are: `apply` without its checks.
+
+    Raises:
+        UsageError: a text would be read as a flag.
+    """
+    used = [parameter for parameter in configuration if parameter.key in texts]
     applied = Applied(
-        unplaced=tuple(key for key, (parameter, _) in used.items() if not _has_place(parameter)),
-        exposed=tuple(key for key, (parameter, _) in used.items() if _is_exposed(parameter)),
+        unplaced=tuple(parameter.key for parameter in used if not _has_place(parameter)),
+        exposed=tuple(parameter.key for parameter in used if _is_exposed(parameter)),
     )
-    for place in sorted(_places(configuration, used), key=lambda place: place.binding.order):
+    for place in sorted(_places(configuration, texts), key=lambda place: place.binding.order):
         _put(applied, place)
     return applied
 
@@ -62,7 +71,7 @@ class _Place:
 
 def _used(
     configuration: Configuration, values: Mapping[str, Value], insisted: Container[str]
-) -> Iterator[tuple[str, tuple[Parameter, tuple[str, ...]]]]:
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     for key, parameter in configuration.parameters.items():
         texts = _texts(parameter, values.get(key), insists=key in insisted)
         if texts is None:
@@ -73,38 +82,33 @@ def _used(
                 "traffic goes; it is not set because a declaration asks for it",
                 hint="set it yourself if you are sure that you want it",
             )
-        yield key, (parameter, texts)
+        yield key, texts
 
 
 def _texts(parameter: Parameter, given: Value | None, *, insists: bool) -> tuple[str, ...] | None:
     if parameter.fixed is not None:
         return (parameter.fixed,)
     if given is not None:
-        several = (given,) if isinstance(given, str) else given
-        return tuple(written(parameter, one) for one in several)
+        return tuple(written(parameter, one) for one in texts_of(given))
     default = parameter.default
     if default is None or (risky_default(parameter) is not None and not insists):
         return None
     return tuple(written(parameter, one) for one in (default if isinstance(default, tuple) else (default,)))
 
 
-def _places(
-    configuration: Configuration, used: Mapping[str, tuple[Parameter, tuple[str, ...]]]
-) -> Iterator[_Place]:
+def _places(configuration: Configuration, texts: Mapping[str, tuple[str, ...]]) -> Iterator[_Place]:
     """Every place that is complete; one that several parameters fill is one place."""
-    parts: dict[tuple[Where, str, str, int], list[tuple[Parameter, Binding]]] = {}
+    parts: dict[object, list[tuple[Parameter, Binding]]] = {}
     for parameter in configuration:
         for binding in (parameter.binding, *parameter.also):
             if binding.part:
-                where = (binding.where, binding.name, binding.template, binding.order)
-                parts.setdefault(where, []).append((parameter, binding))
-            elif parameter.key in used:
-                _, texts = used[parameter.key]
-                filled = tuple(binding.template.replace("{}", text) for text in texts)
+                parts.setdefault(replace(binding, part=""), []).append((parameter, binding))
+            elif parameter.key in texts:
+                filled = tuple(binding.template.replace("{}", text) for text in texts[parameter.key])
                 yield _Place(parameter, binding, filled)
     for together in parts.values():
-        if all(parameter.key in used for parameter, _ in together):
-            values = {binding.part: _joined(p, used[p.key][1]) for p, binding in together}
+        if all(parameter.key in texts for parameter, _ in together):
+            values = {binding.part: _joined(one, texts[one.key]) for one, binding in together}
             parameter, binding = together[0]
             yield _Place(parameter, binding, (fill(binding.template, values),))
 
