@@ -7,6 +7,7 @@ what a reader could not follow is a note, never silence.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from avow.audit.model import Level, Place
 
@@ -50,6 +51,18 @@ class Sink(StrEnum):
     SECRET = "secret"  # noqa: S105 - a credential is taken from it
     SESSION_KEY = "session-key"  # the key under which state is kept
     ANSWERED_VERSION = "answered-version"  # the version in the answer, as it came
+
+    @property
+    def words(self) -> str:
+        """What is decided, in a sentence."""
+        return _DECIDED.get(self, str(self))
+
+
+_DECIDED: Final = {
+    Sink.DECLARATION: "what the server declares",
+    Sink.FEATURE: "what is switched on",
+    Sink.AUTHORIZATION: "what the client may do",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +183,3 @@ class Facts:
     def sends(self, method: str) -> bool:
         """Whether something in the tree sends the notification."""
         return any(sent.method == method for sent in self.sent)
-
-
-def merged(*parts: Facts) -> Facts:
-    """The facts of several modules as those of one tree."""
-    return Facts(
-        servers=tuple(server for part in parts for server in part.servers),
-        declared=tuple(declared for part in parts for declared in part.declared),
-        handlers=tuple(handler for part in parts for handler in part.handlers),
-        sent=tuple(sent for part in parts for sent in part.sent),
-        flows=tuple(flow for part in parts for flow in part.flows),
-        uses=tuple(use for part in parts for use in part.uses),
-        negotiations=tuple(found for part in parts for found in part.negotiations),
-        session_states=tuple(state for part in parts for state in part.session_states),
-        initialized=tuple(found for part in parts for found in part.initialized),
-        is_dynamic=any(part.is_dynamic for part in parts),
-        notes=tuple(note for part in parts for note in part.notes),
-    )

@@ -9,7 +9,7 @@ from avow.audit.source.ignoring import Ignored
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found, what somebody accepts, the five patterns at a glance, and what could not be looked at."""
+    """What was found, what somebody accepts, the five patterns at a glance, what could not be looked at."""
 
     subject: str
     findings: tuple[Finding, ...]

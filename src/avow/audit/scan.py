@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from avow.audit.facts import Facts, merged
+from avow.audit.facts import Facts
 from avow.audit.model import Finding, Pattern
 from avow.audit.report import Report
 from avow.audit.rules import judge
 from avow.audit.scorecard import scorecard
+from avow.audit.source.gathering import gather
 from avow.audit.source.ignoring import remarks_in, without_ignored
-from avow.audit.source.tree import Language, SourceFile, open_tree
+from avow.audit.source.tree import open_tree
 from avow.errors import UnavailableError
 
 
@@ -29,7 +30,7 @@ def scan(root: Path) -> Report:
             f"nothing to audit in {root}: no Python, TypeScript or JavaScript file was read{why}",
             hint="name the directory that holds the server's source",
         )
-    facts = _read(files)
+    facts = gather(files)
     remarks = {file.path: found for file in files if (found := remarks_in(file.path, file.text))}
     kept, ignored, remarked = without_ignored(_ordered(judge(facts)), remarks)
     notes = [*tree.notes, *facts.notes, *remarked]
@@ -49,22 +50,6 @@ def scan(root: Path) -> Report:
         tuple(notes),
         len(files),
     )
-
-
-def _read(files: Sequence[SourceFile]) -> Facts:
-    python = [file for file in files if file.language is Language.PYTHON]
-    others = [file for file in files if file.language is not Language.PYTHON]
-    parts = []
-    # Each reader brings a parser along: one that has nothing to read is not loaded.
-    if python:
-        from avow.audit.source.python import read_python
-
-        parts.append(read_python(python))
-    if others:
-        from avow.audit.source.javascript import read_javascript
-
-        parts.append(read_javascript(others))
-    return merged(*parts)
 
 
 def _ordered(findings: Sequence[Finding]) -> list[Finding]:

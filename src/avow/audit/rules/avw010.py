@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         if flow.claim is Claim.CAPABILITIES and flow.sink in _SINKS:
             read = f"capabilities.{flow.what}" if flow.what else "its capabilities"
             yield INFO.finding(
-                f"the client's claim {read} decides a {flow.sink}; take it from who the client is",
+                f"the client's claim {read} decides {flow.sink.words}; take it from who the client is",
                 flow.place,
                 confidence=flow.confidence,
             )

@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for flow in facts.flows:
         if flow.claim is Claim.CLIENT_INFO and flow.sink in _SINKS:
             yield INFO.finding(
-                f"clientInfo decides a {flow.sink}; every client can call itself that",
+                f"clientInfo decides {flow.sink.words}; every client can call itself that",
                 flow.place,
                 severity=Level.MEDIUM if flow.sink is Sink.FEATURE else Level.HIGH,
                 confidence=flow.confidence,

@@ -1,0 +1,292 @@
+"""Where something that a client said about itself decides what it may do."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from avow.audit.facts import Claim, Flow, Sink
+from avow.audit.model import Level, Place
+from avow.audit.source.code import (
+    Assign,
+    Block,
+    Call,
+    Choice,
+    Class,
+    Evaluate,
+    Expression,
+    Function,
+    If,
+    Item,
+    Joined,
+    Member,
+    Name,
+    Not,
+    Raise,
+    Record,
+    Return,
+    Statement,
+    Switch,
+    last_name,
+    walk,
+)
+from avow.audit.source.declarations import entries
+from avow.audit.source.handshake import allows_versions
+from avow.audit.source.phases import words_in
+from avow.audit.source.project import Project, Scope
+from avow.audit.source.registrations import Registrations
+from avow.audit.source.taint import REQUEST, Taint, taint_of
+from avow.audit.source.vocabulary import AUTHORITY, LOGS, SESSIONS
+from avow.core.credentials import is_credential_name
+
+# A client's own capabilities: a server looks at these before it uses them, and should.
+_CLIENTS: Final = frozenset({"sampling", "roots", "elicitation", "tasks", "extensions"})
+_REQUESTS: Final = frozenset(
+    {"request", "req", "params", "message", "msg", "body", "payload", "data", "rpc", "init", "initParams"}
+)
+_NOT_CLAIMED: Final = frozenset(
+    {"self", "this", "cls", "ctx", "context", "extra", "next", "session", "server"}
+)
+_DEEPEST: Final = 3
+_VERSIONS: Final = ("protocolVersion", "protocol_version")
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state of a walk through one function: what is known to carry a claim, and what was found."""
+
+    project: Project
+    scope: Scope
+    known: dict[str, Taint]
+    allows: bool = False
+    depth: int = 0
+    flows: list[Flow] = field(default_factory=list)
+
+
+def flows(project: Project, found: Registrations) -> Iterator[Flow]:
+    """Every claim that reaches a sink."""
+    seen: set[tuple[str, Place]] = set()
+    for answer in found.answers:
+        if answer.method == "initialize":
+            names = _request_names(answer.function)
+            allows = allows_versions(project, answer.scope, answer.body)
+            reading = _Reading(project, answer.scope, dict.fromkeys(names, REQUEST), allows)
+            _body(reading, answer.body)
+            yield from _new(reading.flows, seen)
+    for scope in project:
+        for node in walk(*scope.unit.body):
+            if isinstance(node, Function):
+                reading = _Reading(project, scope, {}, allows=True)
+                _body(reading, node.body)
+                yield from _new(reading.flows, seen)
+
+
+def _request_names(function: Function | None) -> Iterable[str]:
+    """What the request is called: the first parameter of a handler that is not something else."""
+    if function is None:
+        return _REQUESTS
+    named = [name for name in function.parameters if name not in _NOT_CLAIMED]
+    return named[:1] if named and named[0] not in _REQUESTS else [n for n in named if n in _REQUESTS]
+
+
+def _new(flows: Iterable[Flow], seen: set[tuple[str, Place]]) -> Iterator[Flow]:
+    kept = list(flows)
+    declaring = {flow.place for flow in kept if flow.sink is Sink.DECLARATION}
+    for flow in kept:
+        # What decides a declaration is a decision about a feature, too: once is enough.
+        repeats = flow.sink is Sink.FEATURE and flow.place in declaring
+        if not repeats and (flow.sink, flow.place) not in seen:
+            seen.add((flow.sink, flow.place))
+            yield flow
+
+
+def _body(reading: _Reading, body: Iterable[Statement]) -> None:
+    for statement in body:
+        match statement:
+            case Assign():
+                _assign(reading, statement)
+            case If():
+                _branch(reading, statement)
+                _body(reading, statement.then)
+                _body(reading, statement.otherwise)
+            case Switch():
+                for _, inner in statement.cases:
+                    _body(reading, inner)
+            case Block():
+                for expression in statement.expressions:
+                    _expression(reading, expression)
+                _body(reading, statement.body)
+            case Evaluate() | Return() | Raise():
+                if statement.value is not None:
+                    _expression(reading, statement.value)
+            case Class() | Function():
+                pass
+            case _:
+                pass
+
+
+def _assign(reading: _Reading, statement: Assign) -> None:
+    _expression(reading, statement.value)
+    taint = taint_of(statement.value, reading.known)
+    match statement.target:
+        case Name(name=name):
+            if taint is not None:
+                reading.known[name] = taint
+                _secret(reading, taint, statement.place, name)
+            else:
+                reading.known.pop(name, None)
+        case Item(object=holder, index=index):
+            _keyed(reading, holder, index, statement.place)
+        case Member(object=Name(name=owner), name=name) if taint is not None:
+            if owner in ("self", "this"):
+                reading.known[f"{owner}.{name}"] = taint
+            _decides(reading, taint, statement.place, name, stored=True)
+        case Member(name=name) if taint is not None:
+            _decides(reading, taint, statement.place, name, stored=True)
+        case _:
+            pass
+
+
+def _branch(reading: _Reading, statement: If) -> None:
+    _expression(reading, statement.test)
+    taint = taint_of(statement.test, reading.known)
+    if taint is None or not _matters(taint) or _only_tells((*statement.then, *statement.otherwise)):
+        return
+    if isinstance(statement.test, Not) and _only_leaves(statement.then) and taint.claim is Claim.CLIENT_INFO:
+        # The client has to say what it is called: that is no decision about it.
+        return
+    words = {word for inner in statement.then for word in words_in(inner)}
+    _decides(reading, taint, statement.test.place, *words)
+
+
+def _expression(reading: _Reading, node: Expression) -> None:
+    """Look for sinks inside an expression, and follow it into helper functions."""
+    for inner in walk(node):
+        match inner:
+            case Record():
+                _record(reading, inner)
+            case Call():
+                _call(reading, inner)
+            case Choice(test=test):
+                taint = taint_of(test, reading.known)
+                if taint is not None and _matters(taint) and taint.claim is not Claim.VERSION:
+                    _decides(reading, taint, inner.place)
+            case _:
+                pass
+
+
+def _record(reading: _Reading, node: Record) -> None:
+    for key, value in node.entries:
+        if key == "capabilities":
+            _declaration(reading, value)
+        elif key in _VERSIONS:
+            _version(reading, value)
+        elif key and (taint := taint_of(value, reading.known)):
+            _decides(reading, taint, value.place, key, stored=True)
+
+
+def _call(reading: _Reading, node: Call) -> None:
+    name = last_name(node.function)
+    for parameter, value in node.named:
+        if parameter == "capabilities":
+            _declaration(reading, value)
+        elif parameter in _VERSIONS:
+            _version(reading, value)
+    if name == "ServerCapabilities":
+        for _, value in node.named:
+            _declared_by(reading, value)
+    if name in ("set", "setdefault", "add") and isinstance(node.function, Member) and node.arguments:
+        _keyed(reading, node.function.object, node.arguments[0], node.place)
+    _follow(reading, node)
+
+
+def _follow(reading: _Reading, node: Call) -> None:
+    """A helper that gets a claim is read with what it gets."""
+    given = [taint_of(argument, reading.known) for argument in node.arguments]
+    if reading.depth >= _DEEPEST or not any(given) or LOGS.search(last_name(node.function)):
+        return
+    resolved = reading.project.function(reading.scope, node.function)
+    if resolved is None:
+        return
+    scope, function = resolved
+    parameters = [name for name in function.parameters if name not in ("self", "cls", "this")]
+    known = {name: taint for name, taint in zip(parameters, given, strict=False) if taint is not None}
+    allows = reading.allows or allows_versions(reading.project, scope, function.body)
+    inner = _Reading(reading.project, scope, known, allows, reading.depth + 1)
+    _body(inner, function.body)
+    reading.flows.extend(inner.flows)
+
+
+def _declaration(reading: _Reading, value: Expression) -> None:
+    if isinstance(value, Call) and value.named:
+        return
+    for entry in entries(reading.project, reading.scope, value):
+        for _, test in entry.conditions:
+            _declared_by(reading, test)
+        _declared_by(reading, entry.value)
+
+
+def _declared_by(reading: _Reading, node: Expression) -> None:
+    taint = taint_of(node, reading.known)
+    if taint is None and isinstance(node, Record):
+        for _, inner in node.entries:
+            _declared_by(reading, inner)
+    elif taint is not None and not taint.whole and taint.claim is not Claim.VERSION:
+        reading.flows.append(Flow(taint.claim, Sink.DECLARATION, node.place, ".".join(taint.path)))
+
+
+def _version(reading: _Reading, value: Expression) -> None:
+    taint = taint_of(value, reading.known)
+    if taint is not None and taint.claim is Claim.VERSION and not reading.allows:
+        reading.flows.append(Flow(Claim.VERSION, Sink.ANSWERED_VERSION, value.place))
+
+
+def _keyed(reading: _Reading, holder: Expression, index: Expression, place: Place) -> None:
+    taint = taint_of(index, reading.known)
+    if taint is None or taint.whole:
+        return
+    if SESSIONS.search(last_name(holder)):
+        what = ".".join(filter(None, (str(taint.claim), *taint.path)))
+        reading.flows.append(Flow(taint.claim, Sink.SESSION_KEY, place, what))
+
+
+def _decides(reading: _Reading, taint: Taint, place: Place, *words: str, stored: bool = False) -> None:
+    """A claim decides something, or is stored under a name, as far as that is not what it is there for."""
+    _secret(reading, taint, place, *(words if stored else ()))
+    if not _matters(taint) or taint.claim in (Claim.VERSION, Claim.OTHER):
+        return
+    if stored and taint.claim is Claim.CLIENT_INFO and not any(map(AUTHORITY.search, words)):
+        return
+    is_authority = any(map(AUTHORITY.search, words))
+    sink = Sink.AUTHORIZATION if is_authority else Sink.FEATURE
+    confidence = Level.MEDIUM if stored or not is_authority else Level.HIGH
+    reading.flows.append(Flow(taint.claim, sink, place, ".".join(taint.path), confidence))
+
+
+def _secret(reading: _Reading, taint: Taint, place: Place, *words: str) -> None:
+    names = (*taint.path[-1:], *(words if taint.path else ()))
+    if not taint.whole and taint.claim is not Claim.VERSION and any(map(is_credential_name, names)):
+        what = ".".join(filter(None, ("" if taint.claim is Claim.OTHER else taint.claim, *taint.path)))
+        reading.flows.append(Flow(taint.claim, Sink.SECRET, place, what))
+
+
+def _matters(taint: Taint) -> bool:
+    """Whether a decision by this claim gives the client something.
+
+    Whether there is a claim at all does not, nor what the client itself can do.
+    """
+    if taint.whole or not taint.path:
+        return False
+    return taint.claim is not Claim.CAPABILITIES or taint.path[0] not in _CLIENTS
+
+
+def _only_tells(body: tuple[Statement, ...]) -> bool:
+    return bool(body) and all(
+        isinstance(inner, Evaluate)
+        and isinstance(inner.value, Call)
+        and any(LOGS.search(word) for word in words_in(inner.value.function))
+        for inner in body
+    )
+
+
+def _only_leaves(body: tuple[Statement, ...]) -> bool:
+    return all(isinstance(inner, Raise | Return) for inner in body)

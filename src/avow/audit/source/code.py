@@ -1,0 +1,291 @@
+"""Code in the few terms that the audit needs, the same for every language.
+
+A reader of a language turns its syntax trees into these; what it has no term for becomes `Other` or `Block`
+with everything that is inside, so that nothing is lost to whoever walks through. `a.b`, `a["b"]`,
+`a?.b` and `a.get("b")` are all a `Member`.
+"""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from avow.audit.model import Place
+
+
+class _Node(msgspec.Struct, gc=False, eq=False):
+    place: Place
+
+
+class Name(_Node):
+    """A variable."""
+
+    name: str
+
+
+class Literal(_Node):
+    """A text, a number, a truth value, or nothing."""
+
+    value: str | int | float | bool | None
+
+
+class Member(_Node):
+    """A member that is named in the code."""
+
+    object: "Expression"
+    name: str
+
+
+class Item(_Node):
+    """A member whose name is computed."""
+
+    object: "Expression"
+    index: "Expression"
+
+
+class Call(_Node):
+    """A call, of a constructor too."""
+
+    function: "Expression"
+    arguments: tuple["Expression", ...]
+    named: tuple[tuple[str, "Expression"], ...] = ()
+
+
+class Record(_Node):
+    """An object or a dictionary; an entry without a key is spread into it."""
+
+    entries: tuple[tuple[str | None, "Expression"], ...]
+
+
+class Several(_Node):
+    """A list, a tuple or a set."""
+
+    items: tuple["Expression", ...]
+
+
+class Choice(_Node):
+    """One of two values, by a test."""
+
+    test: "Expression"
+    then: "Expression"
+    otherwise: "Expression"
+
+
+class Joined(_Node):
+    """Two values joined by `and`, `or` or `??`; the operator is one of these words."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+class Not(_Node):
+    """A negation."""
+
+    value: "Expression"
+
+
+class Comparison(_Node):
+    """Two values compared; the operator is `==`, `!=`, `<`, `<=`, `>`, `>=`, `in` or `not in`."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+class Function(_Node):
+    """A function, with or without a name; `decorators` are the expressions that stand above it."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple["Statement", ...]
+    decorators: tuple["Expression", ...] = ()
+
+
+class Other(_Node):
+    """Something else, with the expressions inside."""
+
+    parts: tuple["Expression", ...] = ()
+
+
+Expression: TypeAlias = (
+    Name
+    | Literal
+    | Member
+    | Item
+    | Call
+    | Record
+    | Several
+    | Choice
+    | Joined
+    | Not
+    | Comparison
+    | Function
+    | Other
+)
+
+
+class Assign(_Node):
+    """A value gets a name, or a place in something; taking a record apart is several of these."""
+
+    target: Expression
+    value: Expression
+
+
+class If(_Node):
+    """A branch."""
+
+    test: Expression
+    then: tuple["Statement", ...]
+    otherwise: tuple["Statement", ...] = ()
+
+
+class Switch(_Node):
+    """A branch by value; a case without values is the default."""
+
+    subject: Expression
+    cases: tuple[tuple[tuple[Expression, ...], tuple["Statement", ...]], ...]
+
+
+class Return(_Node):
+    """The end of a function."""
+
+    value: Expression | None = None
+
+
+class Raise(_Node):
+    """The end of a function by an error."""
+
+    value: Expression | None = None
+
+
+class Delete(_Node):
+    """Something is taken out."""
+
+    target: Expression
+
+
+class Evaluate(_Node):
+    """An expression for its effect."""
+
+    value: Expression
+
+
+class Class(_Node):
+    """A class: its name and what stands in it; fields are assignments."""
+
+    name: str
+    body: tuple["Statement", ...]
+
+
+class Block(_Node):
+    """A loop, a `try`, a `with`: expressions, and statements that may run."""
+
+    expressions: tuple[Expression, ...]
+    body: tuple["Statement", ...]
+
+
+Statement: TypeAlias = Assign | If | Switch | Return | Raise | Delete | Evaluate | Class | Block | Function
+
+
+class Imported(msgspec.Struct, frozen=True, gc=False):
+    """A name that comes from another module: which module, and what it is called there."""
+
+    module: str
+    name: str
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One file: what it imports by local name, and what stands in it."""
+
+    path: str
+    imports: dict[str, Imported]
+    body: tuple[Statement, ...]
+
+
+def expressions_of(node: Expression | Statement) -> Iterator[Expression]:
+    """The expressions directly inside a node."""
+    match node:
+        case Name() | Literal() | Class():
+            pass
+        case Member():
+            yield node.object
+        case Item():
+            yield node.object
+            yield node.index
+        case Call():
+            yield node.function
+            yield from node.arguments
+            yield from (value for _, value in node.named)
+        case Record():
+            yield from (value for _, value in node.entries)
+        case Several():
+            yield from node.items
+        case Choice():
+            yield from (node.test, node.then, node.otherwise)
+        case Joined() | Comparison():
+            yield node.left
+            yield node.right
+        case Not() | Evaluate():
+            yield node.value
+        case Function():
+            yield from node.decorators
+        case Other():
+            yield from node.parts
+        case Assign():
+            yield node.target
+            yield node.value
+        case If():
+            yield node.test
+        case Switch():
+            yield node.subject
+            yield from (value for values, _ in node.cases for value in values)
+        case Return() | Raise():
+            if node.value is not None:
+                yield node.value
+        case Delete():
+            yield node.target
+        case Block():
+            yield from node.expressions
+
+
+def statements_of(node: Expression | Statement) -> Iterator[Statement]:
+    """The statements directly inside a node."""
+    match node:
+        case If():
+            yield from node.then
+            yield from node.otherwise
+        case Switch():
+            for _, body in node.cases:
+                yield from body
+        case Function() | Class() | Block():
+            yield from node.body
+        case _:
+            pass
+
+
+def walk(*roots: Expression | Statement) -> Iterator[Expression | Statement]:
+    """Every node, outer ones first, in the order of the text."""
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed((*expressions_of(node), *statements_of(node))))
+
+
+def chain(node: Expression) -> tuple[Expression, tuple[str, ...]]:
+    """Where a chain of members begins, and the members: `a.b["c"]` is `a` with `b`, `c`."""
+    members: list[str] = []
+    while isinstance(node, Member):
+        members.append(node.name)
+        node = node.object
+    return node, tuple(reversed(members))
+
+
+def last_name(node: Expression) -> str:
+    """What a function or a variable is called, without what it belongs to; empty when it has no name."""
+    match node:
+        case Name() | Member():
+            return node.name
+        case _:
+            return ""

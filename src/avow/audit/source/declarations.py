@@ -1,0 +1,208 @@
+"""Which capabilities a server declares, wherever and however they are put together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from avow.audit.facts import Declared
+from avow.audit.model import Level
+from avow.audit.source.code import (
+    Assign,
+    Call,
+    Choice,
+    Expression,
+    Function,
+    Joined,
+    Literal,
+    Member,
+    Name,
+    Record,
+    Return,
+    Statement,
+    last_name,
+    walk,
+)
+from avow.audit.source.phases import words_in
+from avow.audit.source.project import Project, Scope
+from avow.audit.source.registrations import Registrations
+
+_CAPABILITIES: Final = frozenset(
+    {"tools", "prompts", "resources", "logging", "completions", "experimental"}
+    | {"sampling", "roots", "elicitation", "tasks", "extensions"}
+)
+_CHANGED: Final = {
+    "tools_changed": "tools",
+    "prompts_changed": "prompts",
+    "resources_changed": "resources",
+}
+_SPELLINGS: Final = {"list_changed": "listChanged", "listChanged": "listChanged", "subscribe": "subscribe"}
+_DEEPEST: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a record after everything was spread out; `conditions` decide whether it is there."""
+
+    key: str
+    scope: Scope
+    value: Expression
+    conditions: tuple[tuple[Scope, Expression], ...] = ()
+
+
+def declared(project: Project, found: Registrations) -> Iterator[Declared]:
+    """Every capability that some server in the tree declares."""
+    mentioned = _mentions(project)
+    for scope, holder in capability_records(project, found):
+        for entry in entries(project, scope, holder):
+            if entry.key in _CAPABILITIES and not _is_absent(entry.value):
+                yield _declared(project, entry, mentioned)
+    for scope in project:
+        for node in walk(*scope.unit.body):
+            if isinstance(node, Call):
+                yield from _options(project, scope, node, mentioned)
+
+
+def capability_records(project: Project, found: Registrations) -> Iterator[tuple[Scope, Expression]]:
+    """The expressions that hold a server's capabilities."""
+    for scope, construction in found.constructed:
+        for argument in construction.arguments:
+            yield from _held(project, scope, argument)
+    for scope in project:
+        for node in walk(*scope.unit.body):
+            match node:
+                case Record():
+                    keys = {key for key, _ in node.entries}
+                    if "protocolVersion" in keys and keys & {"serverInfo", "capabilities"}:
+                        yield from _held(project, scope, node)
+                case Call(function=function, arguments=arguments, named=named):
+                    name = last_name(function)
+                    if name == "ServerCapabilities":
+                        yield scope, Record(node.place, tuple(named))
+                    elif name == "registerCapabilities" and arguments:
+                        yield scope, arguments[0]
+                case _:
+                    pass
+
+
+def entries(project: Project, scope: Scope, node: Expression, depth: int = 0) -> Iterator[Entry]:
+    """The entries of the record that an expression stands for, spreads and helper functions followed."""
+    home, value = project.value(scope, node)
+    if depth > _DEEPEST:
+        return
+    match value:
+        case Record():
+            for key, inner in value.entries:
+                if key is None:
+                    yield from entries(project, home, inner, depth + 1)
+                else:
+                    yield Entry(key, home, inner)
+        case Choice(test=test, then=then, otherwise=otherwise):
+            for branch in (then, otherwise):
+                for entry in entries(project, home, branch, depth + 1):
+                    yield _under(entry, home, test)
+        case Joined(left=left, right=right):
+            for entry in entries(project, home, right, depth + 1):
+                yield _under(entry, home, left)
+            for entry in entries(project, home, left, depth + 1):
+                yield entry
+        case Call(function=function):
+            yield from _returned(project, home, function, depth)
+        case _:
+            return
+
+
+def _returned(project: Project, scope: Scope, function: Expression, depth: int) -> Iterator[Entry]:
+    resolved = project.function(scope, function)
+    if resolved is None:
+        return
+    home, body = resolved[0], resolved[1].body
+    local = {
+        node.target.name: node.value
+        for node in walk(*body)
+        if isinstance(node, Assign) and isinstance(node.target, Name)
+    }
+    for node in walk(*body):
+        if isinstance(node, Return) and node.value is not None:
+            value = node.value
+            if isinstance(value, Name) and value.name in local:
+                yield from _assigned(home, body, value.name)
+                value = local[value.name]
+            yield from entries(project, home, value, depth + 1)
+
+
+def _assigned(scope: Scope, body: tuple[Statement, ...], name: str) -> Iterator[Entry]:
+    """Entries that are put into a record afterwards: `capabilities.tools = {}`."""
+    for node in walk(*body):
+        match node:
+            case Assign(target=Member(object=Name(name=owner), name=key), value=value) if owner == name:
+                yield Entry(key, scope, value)
+            case _:
+                pass
+
+
+def _held(project: Project, scope: Scope, node: Expression) -> Iterator[tuple[Scope, Expression]]:
+    for entry in entries(project, scope, node):
+        if entry.key == "capabilities":
+            yield entry.scope, entry.value
+
+
+def _under(entry: Entry, scope: Scope, test: Expression) -> Entry:
+    return Entry(entry.key, entry.scope, entry.value, (*entry.conditions, (scope, test)))
+
+
+def _declared(project: Project, entry: Entry, mentioned: dict[str, int]) -> Declared:
+    members = {
+        _SPELLINGS.get(inner.key, inner.key): _truth(inner.value)
+        for inner in _members(project, entry)
+        if entry.key == "experimental" or inner.key in _SPELLINGS
+    }
+    used = frozenset(name for name in members if mentioned.get(name, 0) > 1)
+    confidence = Level.MEDIUM if entry.conditions else Level.HIGH
+    return Declared(entry.key, entry.value.place, members, used, confidence)
+
+
+def _members(project: Project, entry: Entry) -> Iterator[Entry]:
+    value = entry.value
+    if isinstance(value, Call) and value.named:
+        # ToolsCapability(listChanged=True)
+        yield from (Entry(name, entry.scope, inner) for name, inner in value.named)
+    else:
+        yield from entries(project, entry.scope, value)
+
+
+def _options(project: Project, scope: Scope, node: Call, mentioned: dict[str, int]) -> Iterator[Declared]:
+    """Python's low-level server declares what has handlers; these say more about it."""
+    if last_name(node.function) == "NotificationOptions":
+        for name, value in node.named:
+            if name in _CHANGED and _truth(value) is True:
+                yield Declared(_CHANGED[name], node.place, {"listChanged": True})
+    for name, value in node.named:
+        if name == "experimental_capabilities" and not _is_absent(value):
+            yield _declared(project, Entry("experimental", scope, value), mentioned)
+
+
+def _is_absent(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value in (None, False)
+
+
+def _truth(value: Expression) -> bool | None:
+    if isinstance(value, Literal) and isinstance(value.value, bool):
+        return value.value
+    return None
+
+
+def _mentions(project: Project) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for scope in project:
+        for node in scope.unit.body:
+            for word in (*words_in(node), *_keys(node)):
+                counted[word] = counted.get(word, 0) + 1
+    return counted
+
+
+def _keys(node: Statement) -> Iterator[str]:
+    for inner in walk(node):
+        if isinstance(inner, Record):
+            yield from (key for key, _ in inner.entries if key)
+        elif isinstance(inner, Function) and inner.name:
+            yield inner.name

@@ -1,0 +1,164 @@
+"""JavaScript's and TypeScript's statements in the terms of the audit."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from avow.audit.model import Place
+from avow.audit.source.code import (
+    Assign,
+    Block,
+    Class,
+    Delete,
+    Evaluate,
+    Expression,
+    Function,
+    If,
+    Name,
+    Other,
+    Raise,
+    Return,
+    Statement,
+    Switch,
+)
+from avow.audit.source.javascript.expressions import Expressions
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_DECLARATIONS: Final = frozenset({"lexical_declaration", "variable_declaration"})
+_FUNCTIONS: Final = frozenset({"function_declaration", "generator_function_declaration"})
+_CLASSES: Final = frozenset({"class_declaration", "abstract_class_declaration", "class"})
+_FIELDS: Final = frozenset({"public_field_definition", "field_definition"})
+# Types say nothing about what runs.
+_NOTHING: Final = frozenset(
+    {"comment", "import_statement", "interface_declaration", "type_alias_declaration", "empty_statement"}
+    | {"ambient_declaration", "enum_declaration", "hash_bang_line", "break_statement", "continue_statement"}
+)
+
+
+class Reader(Expressions):
+    """Reads the statements of one file."""
+
+    def body(self, nodes: Iterable["Node"]) -> tuple[Statement, ...]:
+        """Several statements."""
+        return tuple(inner for node in nodes for inner in self._statement(node))
+
+    def _statement(self, node: "Node") -> Iterator[Statement]:
+        kind, place = node.type, self.place(node)
+        if kind in _NOTHING:
+            return
+        if kind in _FUNCTIONS:
+            yield self.function(node)
+        elif kind in _CLASSES:
+            yield self._class(node, place)
+        elif kind in _DECLARATIONS:
+            for declarator in node.named_children:
+                yield from self._declared(declarator)
+        elif kind == "expression_statement":
+            for inner in node.named_children:
+                yield from self._effect(inner)
+        elif kind == "export_statement":
+            inner_nodes = [node.child_by_field_name(name) for name in ("declaration", "value")]
+            yield from self.body(inner for inner in inner_nodes if inner is not None)
+        elif kind == "return_statement":
+            yield Return(place, self._first(node))
+        elif kind == "throw_statement":
+            yield Raise(place, self._first(node))
+        elif kind == "if_statement":
+            yield self._if(node, place)
+        elif kind == "switch_statement":
+            yield self._switch(node, place)
+        elif kind == "statement_block":
+            yield from self.body(node.named_children)
+        else:
+            yield from self._block(node, place)
+
+    def _effect(self, node: "Node") -> Iterator[Statement]:
+        """An expression that stands alone: an assignment, a deletion, a call."""
+        place = self.place(node)
+        match node.type:
+            case "assignment_expression" | "augmented_assignment_expression":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                if left is not None and right is not None:
+                    value = self.expression(right)
+                    if left.type in ("object_pattern", "array_pattern"):
+                        yield from self.taken_apart(left, value)
+                    else:
+                        yield Assign(place, self.expression(left), value)
+            case "unary_expression" if self.text(node).startswith("delete"):
+                argument = node.child_by_field_name("argument")
+                if argument is not None:
+                    yield Delete(place, self.expression(argument))
+            case "sequence_expression":
+                for inner in node.named_children:
+                    yield from self._effect(inner)
+            case _:
+                yield Evaluate(place, self.expression(node))
+
+    def _declared(self, node: "Node") -> Iterator[Statement]:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or value is None:
+            return
+        read = self.expression(value)
+        if name.type == "identifier":
+            yield Assign(self.place(node), Name(self.place(name), self.text(name)), read)
+        else:
+            yield from self.taken_apart(name, read)
+
+    def _class(self, node: "Node", place: Place) -> Class:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        inside: list[Statement] = []
+        for part in body.named_children if body is not None else ():
+            if part.type == "method_definition":
+                inside.append(self.function(part))
+            elif part.type in _FIELDS:
+                inside.extend(self._field(part))
+        return Class(place, self.text(name) if name is not None else "", tuple(inside))
+
+    def _field(self, node: "Node") -> Iterator[Statement]:
+        name = node.child_by_field_name("name") or node.child_by_field_name("property")
+        value = node.child_by_field_name("value")
+        if name is not None and value is not None:
+            place, title, read = self.place(node), self.text(name), self.expression(value)
+            if isinstance(read, Function):
+                yield Function(place, title, read.parameters, read.body)
+            yield Assign(place, Name(self.place(name), title), read)
+
+    def _if(self, node: "Node", place: Place) -> If:
+        test, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        otherwise = node.child_by_field_name("alternative")
+        return If(
+            place,
+            self.expression(test) if test is not None else Other(place),
+            self.body([then]) if then is not None else (),
+            self.body(otherwise.named_children) if otherwise is not None else (),
+        )
+
+    def _switch(self, node: "Node", place: Place) -> Switch:
+        subject, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+        cases: list[tuple[tuple[Expression, ...], tuple[Statement, ...]]] = []
+        waiting: list[Expression] = []
+        for case in body.named_children if body is not None else ():
+            value = case.child_by_field_name("value")
+            if value is not None:
+                waiting.append(self.expression(value))
+            inside = self.body(case.children_by_field_name("body"))
+            # `case "a": case "b": …` shares what follows.
+            if inside or case.type == "switch_default":
+                cases.append((tuple(waiting), inside))
+                waiting.clear()
+        return Switch(place, self.expression(subject) if subject is not None else Other(place), tuple(cases))
+
+    def _block(self, node: "Node", place: Place) -> Iterator[Statement]:
+        expressions: list[Expression] = []
+        inside: list[Statement] = []
+        for child in node.named_children:
+            if child.type.endswith(("_statement", "_declaration", "_block", "_clause")):
+                inside.extend(self._statement(child))
+            elif child.type not in _NOTHING:
+                expressions.append(self.expression(child))
+        yield Block(place, tuple(expressions), tuple(inside))
+
+    def _first(self, node: "Node") -> Expression | None:
+        inner = [child for child in node.named_children if child.type != "comment"]
+        return self.expression(inner[0]) if inner else None

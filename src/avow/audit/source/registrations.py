@@ -1,0 +1,263 @@
+"""Which servers a unit makes, which methods it answers, and which notifications it sends."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from avow.audit.facts import Framework, Handler, Sent, Server
+from avow.audit.source.code import (
+    Assign,
+    Call,
+    Comparison,
+    Expression,
+    Function,
+    If,
+    Item,
+    Literal,
+    Member,
+    Name,
+    Other,
+    Record,
+    Statement,
+    Switch,
+    last_name,
+    walk,
+)
+from avow.audit.source.phases import checks_phase
+from avow.audit.source.project import Project, Scope
+from avow.audit.source.vocabulary import (
+    CONSTRUCTORS,
+    INITIALIZED,
+    INITIALIZED_TYPES,
+    LOW_LEVEL,
+    METHODS,
+    REGISTRATIONS,
+    REQUEST_TYPES,
+    SDK_MODULES,
+    SENDERS,
+)
+
+
+@dataclass(slots=True)
+class Answer:
+    """What answers one method: a function, or statements of a function that tells methods apart."""
+
+    method: str
+    scope: Scope
+    node: Expression | Statement
+    function: Function | None
+    body: tuple[Statement, ...]
+    by_framework: bool = False
+
+
+@dataclass(slots=True)
+class Registrations:
+    """What was found; `answers` holds the code behind each handler."""
+
+    servers: list[Server] = field(default_factory=list)
+    constructed: list[tuple[Scope, Call]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
+    is_dynamic: bool = False
+
+    def handlers(self, project: Project) -> Iterator[Handler]:
+        """Every answer as a fact."""
+        for answer in self.answers:
+            yield Handler(
+                answer.method,
+                answer.node.place,
+                answer.by_framework or checks_phase(project, answer.scope, answer.node, answer.body),
+                answer.by_framework,
+            )
+
+
+def registrations(project: Project) -> Registrations:
+    """Go through every unit."""
+    found = Registrations()
+    for scope in project:
+        guarded = _is_guarded(scope)
+        for node in walk(*scope.unit.body):
+            match node:
+                case Call():
+                    _call(project, scope, node, found, guarded=guarded)
+                case Function():
+                    _decorated(scope, node, found)
+                case Assign(target=Item(index=index), value=value):
+                    _registered(project, scope, node, index, value, found)
+                case Assign(target=Member(name="oninitialized"), value=value):
+                    _answer(project, scope, INITIALIZED, node, value, found)
+                case If(test=test, then=then):
+                    for method in _compared(test):
+                        found.answers.append(Answer(method, scope, node, None, then))
+                case Switch():
+                    _switched(scope, node, found)
+                case Record():
+                    _dispatched(project, scope, node, found)
+                case _:
+                    pass
+    if not found.servers:
+        _own(found)
+    return found
+
+
+def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
+    name = last_name(node.function)
+    if framework := _constructed(scope, node.function):
+        found.servers.append(Server(framework, node.place, guarded))
+        found.constructed.append((scope, node))
+        for parameter, value in node.named:
+            if parameter.startswith("on_") and (method := LOW_LEVEL.get(parameter.removeprefix("on_"))):
+                _answer(project, scope, method, node, value, found)
+    elif name in (
+        "setRequestHandler",
+        "add_request_handler",
+        "setNotificationHandler",
+        "add_notification_handler",
+    ):
+        if len(node.arguments) > 1:
+            _registered(project, scope, node, node.arguments[0], node.arguments[-1], found)
+    elif name in SENDERS:
+        found.sent.append(Sent(SENDERS[name], node.place))
+    elif name in ("notification", "sendNotification", "send_notification", "notify", "send_raw_notification"):
+        for text in _texts(node):
+            if text.startswith("notifications/"):
+                found.sent.append(Sent(text, node.place))
+    elif name in REGISTRATIONS and isinstance(node.function, Member) and node.arguments:
+        _framework(scope, node, name, found)
+
+
+def _constructed(scope: Scope, function: Expression) -> Framework | None:
+    name = last_name(function)
+    root = function
+    while isinstance(root, Member):
+        root = root.object
+    imported = scope.unit.imports.get(root.name if isinstance(root, Name) else "")
+    from_sdk = imported is not None and SDK_MODULES.search(imported.module) is not None
+    original = imported.name if imported and imported.name and isinstance(function, Name) else name
+    is_python = scope.path.endswith(".py")
+    if original == "Server" and from_sdk:
+        return Framework.PYTHON_LOW if is_python else Framework.TYPESCRIPT_LOW
+    if original == "FastMCP" and not is_python:
+        return Framework.TYPESCRIPT_FASTMCP
+    if original == "McpServer" and is_python:
+        return None
+    return CONSTRUCTORS.get(original)
+
+
+def _decorated(scope: Scope, function: Function, found: Registrations) -> None:
+    for decorator in function.decorators:
+        target = decorator.function if isinstance(decorator, Call) else decorator
+        if not isinstance(target, Member):
+            continue
+        if target.name in LOW_LEVEL:
+            method = LOW_LEVEL[target.name]
+            found.answers.append(Answer(method, scope, function, function, function.body))
+        elif target.name in REGISTRATIONS:
+            for method in REGISTRATIONS[target.name]:
+                found.answers.append(
+                    Answer(method, scope, function, function, function.body, by_framework=True)
+                )
+
+
+def _framework(scope: Scope, node: Call, name: str, found: Registrations) -> None:
+    first = node.arguments[0]
+    # `x.tool("name", …)`, `x.addTool({name: …})`, `x.add_tool(function)`; not every `x.resource(y)`.
+    if isinstance(first, Literal | Record) or name.startswith(("register", "add")):
+        for method in REGISTRATIONS[name]:
+            found.answers.append(Answer(method, scope, node, None, (), by_framework=True))
+
+
+def _registered(
+    project: Project,
+    scope: Scope,
+    node: Expression | Statement,
+    key: Expression,
+    value: Expression,
+    found: Registrations,
+) -> None:
+    """A handler under a key: a type of the SDK, or the method as text."""
+    _, meant = project.value(scope, key)
+    match meant:
+        case Literal(value=str() as method):
+            pass
+        case _:
+            name = last_name(key)
+            method = INITIALIZED if name in INITIALIZED_TYPES else REQUEST_TYPES.get(name, "")
+    if method:
+        _answer(project, scope, method, node, value, found)
+    elif (
+        isinstance(node, Call) and isinstance(key, Name) and not key.name.endswith(("Schema", "Notification"))
+    ):
+        found.is_dynamic = True
+
+
+def _answer(
+    project: Project,
+    scope: Scope,
+    method: str,
+    node: Expression | Statement,
+    value: Expression,
+    found: Registrations,
+) -> None:
+    resolved = project.function(scope, value)
+    inner = value
+    if resolved is None and isinstance(value, Call):
+        # A wrapped handler: `guarded(handler)`; the wrapper is part of the node, which is looked at too.
+        for argument in value.arguments:
+            if resolved := project.function(scope, argument):
+                inner = argument
+                break
+    if resolved is None:
+        found.answers.append(Answer(method, scope, node, None, ()))
+        return
+    home, function = resolved
+    where = node if inner is not value or isinstance(value, Function) else function
+    found.answers.append(Answer(method, home, where if home is scope else function, function, function.body))
+
+
+def _compared(test: Expression) -> Iterator[str]:
+    """The methods that a test compares something with: `if method == "tools/list"`."""
+    for node in walk(test):
+        if isinstance(node, Comparison) and node.operator == "==":
+            for side in (node.left, node.right):
+                if isinstance(side, Literal) and side.value in METHODS:
+                    yield str(side.value)
+
+
+def _switched(scope: Scope, node: Switch, found: Registrations) -> None:
+    for values, body in node.cases:
+        for value in values:
+            for inner in walk(value):
+                if isinstance(inner, Literal) and inner.value in METHODS and body:
+                    found.answers.append(Answer(str(inner.value), scope, body[0], None, body))
+
+
+def _dispatched(project: Project, scope: Scope, node: Record, found: Registrations) -> None:
+    """A table from methods to functions."""
+    for key, value in node.entries:
+        if key in METHODS and not isinstance(value, Literal | Record):
+            _answer(project, scope, key or "", value, value, found)
+        elif key == "" and isinstance(value, Other) and len(value.parts) > 1:
+            name = last_name(value.parts[0])
+            if name in REQUEST_TYPES:
+                _answer(project, scope, REQUEST_TYPES[name], value, value.parts[1], found)
+
+
+def _own(found: Registrations) -> None:
+    """A server that no SDK makes: something answers `initialize` and a list."""
+    methods = {answer.method for answer in found.answers}
+    if "initialize" in methods and methods & {"tools/list", "prompts/list", "resources/list"}:
+        first = next(answer for answer in found.answers if answer.method == "initialize")
+        found.servers.append(Server(Framework.OWN, first.node.place))
+
+
+def _is_guarded(scope: Scope) -> bool:
+    return any(
+        imported.module.startswith("avow.server") and imported.name == "guard"
+        for imported in scope.unit.imports.values()
+    )
+
+
+def _texts(node: Call) -> Iterator[str]:
+    for inner in walk(*node.arguments, *(value for _, value in node.named)):
+        if isinstance(inner, Literal) and isinstance(inner.value, str):
+            yield inner.value

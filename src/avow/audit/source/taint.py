@@ -1,0 +1,141 @@
+"""Which expressions carry something that a client said about itself in the handshake."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from avow.audit.facts import Claim
+from avow.audit.source.code import (
+    Call,
+    Choice,
+    Comparison,
+    Expression,
+    Item,
+    Joined,
+    Member,
+    Name,
+    Not,
+    Other,
+    chain,
+    last_name,
+)
+
+_CLAIMS: Final = {
+    "capabilities": Claim.CAPABILITIES,
+    "clientCapabilities": Claim.CAPABILITIES,
+    "client_capabilities": Claim.CAPABILITIES,
+    "clientInfo": Claim.CLIENT_INFO,
+    "client_info": Claim.CLIENT_INFO,
+    "protocolVersion": Claim.VERSION,
+    "protocol_version": Claim.VERSION,
+}
+# These mean the same wherever they are met; the others only in the parameters of `initialize`.
+_EVERYWHERE: Final = frozenset({"clientCapabilities", "client_capabilities", "clientInfo", "client_info"})
+_CALLS: Final = {"getClientCapabilities": Claim.CAPABILITIES, "getClientVersion": Claim.CLIENT_INFO}
+# What leads from a request to its parameters.
+_INSIDE: Final = frozenset({"params", "_meta", "meta", "root", "model_dump"})
+_METHODS: Final = frozenset(
+    {
+        "lower",
+        "upper",
+        "strip",
+        "startswith",
+        "endswith",
+        "startsWith",
+        "endsWith",
+        "includes",
+        "match",
+        "get",
+    }
+    | {"toLowerCase", "toUpperCase", "trim", "test", "has", "model_dump", "copy"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A claim, and the path to what was read of it; `whole` while nothing was chosen from the parameters."""
+
+    claim: Claim
+    path: tuple[str, ...] = ()
+    whole: bool = False
+
+
+# The parameters of `initialize`, or the request that holds them.
+REQUEST: Final = Taint(Claim.OTHER, whole=True)
+
+
+def taint_of(node: Expression, known: Mapping[str, Taint]) -> Taint | None:
+    """What a client said that decides the value of an expression, or None."""
+    match node:
+        case Name(name=name):
+            return known.get(name)
+        case Member():
+            return _member(node, known)
+        case Item(object=holder, index=index):
+            return taint_of(holder, known) or taint_of(index, known)
+        case Call():
+            return _call(node, known)
+        case Not(value=value):
+            return taint_of(value, known)
+        case Comparison(left=left, right=right) | Joined(left=left, right=right):
+            return _first(known, left, right)
+        case Choice(test=test, then=then, otherwise=otherwise):
+            return _first(known, test, then, otherwise)
+        case Other(parts=parts):
+            return _first(known, *parts)
+        case _:
+            return None
+
+
+def _first(known: Mapping[str, Taint], *nodes: Expression) -> Taint | None:
+    found = [taint for node in nodes if (taint := taint_of(node, known)) is not None]
+    # `clientCaps && clientCaps.experimental`: the longest path says most.
+    return max(found, key=lambda taint: len(taint.path), default=None)
+
+
+def _member(node: Member, known: Mapping[str, Taint]) -> Taint | None:
+    root, members = chain(node)
+    start = taint_of(root, known) if not isinstance(root, Member) else None
+    if start is None and isinstance(root, Name) and root.name in ("self", "this"):
+        # A field that a claim was put into is known by its own name.
+        start = known.get(f"{root.name}.{members[0]}")
+        if start is not None:
+            members = members[1:]
+    if start is None:
+        return _anywhere(members)
+    for place, name in enumerate(members):
+        word = name.rpartition("/")[2]
+        if start.whole and word in _CLAIMS:
+            return Taint(_CLAIMS[word], _path(members[place + 1 :]))
+        if start.whole and word in _INSIDE:
+            continue
+        if start.whole:
+            return Taint(Claim.OTHER, _path(members[place:]))
+    return start if start.whole else Taint(start.claim, (*start.path, *_path(members)))
+
+
+def _anywhere(members: tuple[str, ...]) -> Taint | None:
+    for place, name in enumerate(members):
+        word = name.rpartition("/")[2]
+        if word in _EVERYWHERE:
+            return Taint(_CLAIMS[word], _path(members[place + 1 :]))
+        if word == "client_params":
+            rest = members[place + 1 :]
+            if rest and rest[0] in _CLAIMS:
+                return Taint(_CLAIMS[rest[0]], _path(rest[1:]))
+    return None
+
+
+def _call(node: Call, known: Mapping[str, Taint]) -> Taint | None:
+    name = last_name(node.function)
+    if name in _CALLS:
+        return Taint(_CALLS[name])
+    if isinstance(node.function, Member) and name in _METHODS:
+        return _first(known, node.function.object, *node.arguments)
+    if name in ("bool", "Boolean", "str", "String", "dict", "isinstance", "hasattr", "parse"):
+        return _first(known, *node.arguments)
+    return None
+
+
+def _path(members: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in members if name not in _METHODS)
