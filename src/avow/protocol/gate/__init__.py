@@ -9,10 +9,12 @@ from avow.protocol.gate.engine import Gate
 from avow.protocol.gate.knowledge import Knowledge
 from avow.protocol.gate.policy import Fallback, GatePolicy, Limits, OnChanged, OnServerChanged
 from avow.protocol.gate.session import Phase
+from avow.protocol.gate.signature import Declaration
 from avow.protocol.gate.stateless import HeaderFacts
 
 __all__ = [
     "Decision",
+    "Declaration",
     "Fallback",
     "Gate",
     "GatePolicy",

@@ -157,6 +157,7 @@ class ClientSide:
             return
         assert message.id is not None
         self._session.pending.add(message.id, admission.pending)
+        self.quick.admitted(admission.pending)
         if admission.pending.method == "initialize":
             self._session.initializing = True
         out.to_server.append(admission.line)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from avow.core.canonical import JsonObject
+from avow.core.capability import Kind
 from avow.core.contract import Contract
 from avow.core.severity import Severity
 from avow.core.snapshot import Era
@@ -11,13 +13,15 @@ from avow.protocol.gate.client_side import ClientSide
 from avow.protocol.gate.decision import Decision, Outbox
 from avow.protocol.gate.inquiry import Inquiry
 from avow.protocol.gate.knowledge import Knowledge
+from avow.protocol.gate.pending import Claims
 from avow.protocol.gate.policy import GatePolicy
 from avow.protocol.gate.refusal import SERVER_GONE
 from avow.protocol.gate.server_requests import ServerRequests
 from avow.protocol.gate.server_side import ServerSide
 from avow.protocol.gate.session import Phase, Session
-from avow.protocol.gate.stateless import HeaderFacts
-from avow.protocol.messages import error_response
+from avow.protocol.gate.signature import Declaration
+from avow.protocol.gate.stateless import HeaderFacts, read_claims
+from avow.protocol.messages import RequestId, error_response
 
 
 class Gate:
@@ -163,12 +167,63 @@ class Gate:
         """
         self._knowledge.expire()
 
-    def abandon(self, reason: str) -> Decision:
-        """The gate's own questions were not answered in time: what was held for them is refused."""
+    def abandon(self, reason: str, request_id: RequestId | None = None) -> Decision:
+        """The gate's own questions, or one of them, were not answered: what was held for them is refused."""
         out = Outbox()
         if self._inquiry.is_open:
-            self._client.apply(self._inquiry.abandon(reason), out)
+            self._client.apply(self._inquiry.abandon(reason, request_id), out)
         return out.decision()
+
+    def recall(self, known: Declaration) -> None:
+        """What the server declared before: it is not asked to repeat what it advertises the digest of."""
+        self._inquiry.recall(known, is_current=True)
+
+    def establish(self, meta: JsonObject | None = None) -> Decision:
+        """Find out what makes the contract now, before anybody needs it, unless that is known or under way.
+
+        `meta` is what the requests of the client carry on 2026-07-28.
+
+        Raises:
+            Refusal: `meta` is not that.
+        """
+        out = Outbox()
+        if self._session.contract is None and not self._inquiry.is_open:
+            self._client.apply(self._inquiry.begin(None, self._claims(meta)), out)
+        return out.decision()
+
+    def compare(self, kind: Kind, meta: JsonObject | None = None) -> Decision:
+        """Compare the present list of a kind with the contract now, unless that is done or under way.
+
+        Raises:
+            Refusal: `meta` is not what the requests of a client carry on 2026-07-28.
+        """
+        out = Outbox()
+        claims = self._claims(meta)
+        is_due = self._session.contract is not None and not self._knowledge.is_verified(kind, claims.key)
+        if is_due and not self._inquiry.is_open:
+            self._client.apply(self._inquiry.begin(kind, claims), out)
+        return out.decision()
+
+    def successor(self, known: Declaration | None = None) -> "Gate":
+        """A gate for the same connection that has yet to find out what makes a contract.
+
+        It asks the server whatever that advertised; what is `known` need not be repeated.
+        """
+        gate = Gate(None, self._session.policy, self._session.server_name)
+        gate._session.resume(self._session)
+        if known is not None:
+            gate._inquiry.recall(known, is_current=False)
+        return gate
+
+    def adopt(self, contract: Contract) -> None:
+        """Hold the connection to another contract from now on; the server's lists are compared anew."""
+        self._knowledge.adopt(contract)
+        self._knowledge.expire()
+
+    def _claims(self, meta: JsonObject | None) -> Claims:
+        if self._session.era is Era.LEGACY:
+            return self._session.claims
+        return read_claims("", {"_meta": meta}, None)
 
     def _take_from_server(self, line: bytes, out: Outbox) -> None:
         if line and not line.isspace() and self._session.phase is not Phase.TERMINATED:

@@ -20,7 +20,7 @@ from avow.protocol.gate.pending import Claims, Listing
 from avow.protocol.gate.policy import Fallback
 from avow.protocol.gate.refusal import Refusal, limit_reached
 from avow.protocol.gate.session import RESERVED_IDS, Session
-from avow.protocol.gate.signature import is_advertised, read_declaration
+from avow.protocol.gate.signature import Declaration, advertised_digest, is_advertised, read_answer
 from avow.protocol.messages import METHOD_NOT_FOUND, Message, RequestId, request, result_bytes, strict
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class _Question(msgspec.Struct, frozen=True):
     claims: Claims
     listing: Listing | None = None
     attempt: int = 1
+    known: Declaration | None = None
 
 
 class Findings(msgspec.Struct):
@@ -62,6 +63,16 @@ class Inquiry:
         self._failed: set[Kind | None] = set()
         self._frozen: list[Capability] = []
         self._walks: list[Listing] = []
+        self._known: Declaration | None = None
+        self._known_is_current = False
+
+    def recall(self, known: Declaration, *, is_current: bool) -> None:
+        """A declaration of this server from before: the server need not repeat it.
+
+        Where that `is_current` is what the server advertises, it is not even asked.
+        """
+        self._known = known
+        self._known_is_current = is_current
 
     @property
     def is_open(self) -> bool:
@@ -127,19 +138,29 @@ class Inquiry:
             self._session.server_capabilities = capabilities if isinstance(capabilities, dict) else {}
             self._declared_or_not(question.claims, findings)
         else:
-            self._declare(message, findings)
+            self._declare(question, message, findings)
 
     def _declared_or_not(self, claims: Claims, findings: Findings) -> None:
-        if is_advertised(self._session.server_capabilities):
-            self._ask("signature", claims, findings)
-        else:
+        capabilities, known = self._session.server_capabilities, self._known
+        if not is_advertised(capabilities):
             self._fall_back(claims, findings)
+        elif (
+            known is not None
+            and self._known_is_current
+            and advertised_digest(capabilities) == known.signature.digest
+        ):
+            self._adopt_declared(known, findings)
+        else:
+            self._ask("signature", claims, findings, known=known)
 
-    def _declare(self, message: Message, findings: Findings) -> None:
+    def _declare(self, question: _Question, message: Message, findings: Findings) -> None:
         limits = self._session.policy.limits
         if len(message.line) > limits.list_bytes:
             raise limit_reached(f"the signature is larger than {limits.list_bytes} bytes")
-        declared = read_declaration(strict(message.body), limits.list_items)
+        declared = read_answer(strict(message.body), limits.list_items, question.known)
+        self._adopt_declared(declared, findings)
+
+    def _adopt_declared(self, declared: Declaration, findings: Findings) -> None:
         contract = Contract.from_signature(
             declared.signature, ContractSource.DECLARED, open_kinds=declared.open_kinds
         )
@@ -243,10 +264,14 @@ class Inquiry:
         listing: Listing | None = None,
         attempt: int = 1,
         cursor: str | None = None,
+        *,
+        known: Declaration | None = None,
     ) -> None:
         request_id = f"{RESERVED_IDS}{self._session.knowledge.next_question()}"
         params: JsonObject = {} if cursor is None else {"cursor": cursor}
+        if known is not None:
+            params["knownDigest"] = known.signature.digest
         if claims.meta is not None:
             params["_meta"] = claims.meta
-        self._asked[request_id] = _Question(method, claims, listing, attempt)
+        self._asked[request_id] = _Question(method, claims, listing, attempt, known)
         findings.requests.append(request(request_id, method, params))

@@ -73,8 +73,11 @@ class Knowledge:
         return self._contract
 
     def adopt(self, contract: Contract) -> None:
-        """Hold sessions to this from now on."""
+        """Hold sessions to this from now on; what was worked out from another contract is forgotten."""
         self._contract = contract
+        self._checkers.clear()
+        self._pages.clear()
+        self._pages_size = 0
         self.version += 1
 
     def next_question(self) -> int:

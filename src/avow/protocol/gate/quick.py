@@ -1,16 +1,19 @@
 """The two messages that nearly all of a session consists of, decided on with as little work as possible.
 
-A call of a tool and its answer, in an active handshake-era session, take a short way here. It is written
+A call of a tool and its answer, in an active handshake-era session or in the stateless era, take a short
+way here. It is written
 flat and adds no rule: whatever it does not recognise is left, untouched, to the general way, and what it
 lets pass the general way would let pass with the same bytes and without an event. That holds because
 
 - a call is taken only when it reads back as itself (see `avow.protocol.messages`), so that no reader finds
   anything else in it; it has the four members of a request and params that no reader could mistake; its tool
   was decided on before, by the general way, and nothing new has become known since; its arguments are
-  checked by the same checker; and nothing that came before it is still held;
+  checked by the same checker; what it claims in the stateless era is, to the byte, what a call that took
+  the general way claimed; and nothing that came before it is still held;
 - an answer is taken only when it is an envelope of three members, spelt out to the byte, around exactly one
   JSON object, so that there is no room for a fourth member; and when a call waits for it: of the answer
-  to a call, the general way judges nothing but the envelope.
+  to a call, the general way judges nothing but the envelope and, in the stateless era, what the server
+  asks for, which it cannot do without the bytes that are looked for here.
 """
 
 import re
@@ -18,12 +21,13 @@ from typing import Final
 
 import msgspec
 
+from avow.core.canonical import JsonObject
 from avow.core.snapshot import Era
 from avow.protocol.gate.calls import DECIDED_ON
 from avow.protocol.gate.held import Held
 from avow.protocol.gate.pending import Claims, Pending
 from avow.protocol.gate.session import Phase, Session
-from avow.protocol.gate.stateless import is_modern
+from avow.protocol.gate.stateless import CLAIMED_KEYS, is_modern
 from avow.protocol.messages import SAFE_INTEGER, UNREADABLE, encode, is_plain
 
 _SMALL: Final = 1024
@@ -40,7 +44,11 @@ _LONGEST_AFTER: Final = len(',"jsonrpc":"2.0","id":9007199254740991}')
 
 # Looking a member of an enumeration up takes longer than comparing it.
 _ACTIVE: Final = Phase.ACTIVE
+_AWAITING_INIT: Final = Phase.AWAITING_INIT
 _LEGACY: Final = Era.LEGACY
+_MODERN: Final = Era.MODERN
+
+_ASKING: Final = (b"input_required", b"\\u")
 
 _decode: Final = msgspec.json.Decoder().decode
 _decode_one: Final = msgspec.json.Decoder(msgspec.Raw).decode
@@ -59,20 +67,14 @@ class Quick:
         self._small = min(_SMALL, self._limit)
         self._claims: Claims | None = None
         self._entry = Pending(_CALL)
+        self._modern: Claims | None = None
 
     def passes_call(self, line: bytes) -> bool:
         """Whether a line of the client is a call that passes as it came; it then waits for its answer.
 
         When it is not, nothing has happened.
         """
-        session = self._session
-        if (
-            session.phase is not _ACTIVE
-            or session.era is not _LEGACY
-            or self._held
-            or len(line) > self._small
-            or _QUOTED_CALL not in line
-        ):
+        if self._held or len(line) > self._small or _QUOTED_CALL not in line or not self._is_usual():
             return False
         try:
             request = _decode(line)
@@ -93,13 +95,35 @@ class Quick:
             or not -SAFE_INTEGER <= request_id <= SAFE_INTEGER
             or type(params) is not dict
             or not params.keys() <= DECIDED_ON
-            or ("_meta" in params and is_modern(params))
         ):
             return False
-        claims = session.claims
+        claims = self._claimed(params)
+        if claims is None:
+            return False
         if claims is not self._claims:
             self._claims, self._entry = claims, Pending(_CALL, claims)
         return self._calls.surely_passes(params, claims.key) and self._pending.admit(request_id, self._entry)
+
+    def admitted(self, entry: Pending) -> None:
+        """A request took the general way and passed: a call that claims the same need not."""
+        if entry.method == _CALL and entry.claims is not None and entry.claims.meta is not None:
+            self._modern = entry.claims
+
+    def _is_usual(self) -> bool:
+        """Whether the connection is in the state in which calls are made."""
+        session = self._session
+        if session.era is _LEGACY:
+            return session.phase is _ACTIVE
+        return session.era is _MODERN and session.phase is _AWAITING_INIT
+
+    def _claimed(self, params: JsonObject) -> Claims | None:
+        """On whose word a call is made; `None` when that has to be looked at."""
+        if self._session.era is _LEGACY:
+            return None if "_meta" in params and is_modern(params) else self._session.claims
+        meta, known = params.get("_meta"), self._modern
+        if known is None or type(meta) is not dict:
+            return None
+        return known if encode({key: meta[key] for key in CLAIMED_KEYS if key in meta}) == known.key else None
 
     def passes_answer(self, line: bytes) -> bool:
         """Whether a line of the server is the answer to a call and passes as it came, which ends the wait.
@@ -116,15 +140,13 @@ class Quick:
             start, end = len(_RESULT_FIRST) - 1, found.start()
         else:
             return False
-        session = self._session
         request_id = int(found[1])
         entry = self._pending.get(request_id)
         if (
             entry is None
             or entry.method != _CALL
-            or entry.claims is not session.claims
-            or session.phase is not _ACTIVE
-            or session.era is not _LEGACY
+            or not self._is_usual()
+            or not self._asks_nothing(entry, line)
             or len(line) > self._limit
             or not line.endswith(b"}")
             or not line.isascii()
@@ -140,3 +162,9 @@ class Quick:
             return False
         self._pending.take(request_id)
         return True
+
+    def _asks_nothing(self, entry: Pending, line: bytes) -> bool:
+        """Whether an answer to a call surely asks the client for nothing."""
+        if self._session.era is _LEGACY:
+            return entry.claims is self._session.claims
+        return entry.claims is self._modern and not any(sign in line for sign in _ASKING)

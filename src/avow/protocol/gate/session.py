@@ -51,6 +51,11 @@ class Session:
         self.server_pending: PendingTable[str] = PendingTable(policy.limits.pending_requests)
         self.walks: dict[Kind, Listing] = {}
 
+    def resume(self, other: "Session") -> None:
+        """Go on where another session on the same connection is; nobody waits for anything here."""
+        self.phase, self.era, self.version = other.phase, other.era, other.version
+        self.claims, self.server_capabilities = other.claims, other.server_capabilities
+
     @property
     def contract(self) -> Contract | None:
         """What the session is held to, once that is known."""

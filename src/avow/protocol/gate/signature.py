@@ -57,6 +57,33 @@ def read_declaration(result: JsonValue, max_items: int) -> Declaration:
     return Declaration(signature, _open_kinds(result))
 
 
+def advertised_digest(capabilities: JsonObject | None) -> str | None:
+    """The digest that a server advertises beside its signature; `None` where it names none, or two."""
+    holder = capabilities or {}
+    extensions = holder.get("extensions")
+    extended = extensions.get(EXTENSION) if isinstance(extensions, dict) else None
+    named = {
+        own["digest"]
+        for own in (holder.get("signature"), extended)
+        if isinstance(own, dict) and isinstance(own.get("digest"), str)
+    }
+    return named.pop() if len(named) == 1 else None
+
+
+def read_answer(result: JsonValue, max_items: int, known: Declaration | None) -> Declaration:
+    """Read the result of a `signature` request that named the digest of what is `known`, if anything is.
+
+    Raises:
+        MalformedInputError: as `read_declaration`, or it says that something else is unchanged.
+    """
+    if known is None or result.get("unchanged") is not True:
+        return read_declaration(result, max_items)
+    refuse_variants(result, _DECIDED_ON)
+    if result.keys() & _COLLECTIONS or result.get("digest") != known.signature.digest:
+        raise DeclarationError("the server says that nothing has changed since something nobody asked about")
+    return known
+
+
 def signature_result(contract: Contract, known_digest: JsonValue, era: Era | None) -> JsonObject:
     """The contract as the answer to a `signature` request."""
     result: JsonObject = {}

@@ -19,6 +19,9 @@ CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 CLIENT_KEY: Final = "io.modelcontextprotocol/clientInfo"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
+CLAIMED_KEYS: Final = (VERSION_KEY, CLIENT_KEY, CAPABILITIES_KEY)
+"""What a request says about its client, in the order of a claim's key."""
+
 _NAMED_BY: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _NAMES: Final = ("name", "uri", "taskId")
 _WRAPPED: Final = ("=?base64?", "?=")
@@ -58,7 +61,7 @@ def read_claims(method: str, params: JsonObject, headers: HeaderFacts | None) ->
         raise invalid_params("the protocol version is not a string, or the client capabilities are no object")
     if version not in MODERN:
         raise unsupported(version)
-    own = {key: meta[key] for key in (VERSION_KEY, CLIENT_KEY, CAPABILITIES_KEY) if key in meta}
+    own = {key: meta[key] for key in CLAIMED_KEYS if key in meta}
     return Claims(version, capabilities, encode(own), own)
 
 
