@@ -17,7 +17,6 @@ from avow.audit.source.code import (
     Function,
     If,
     Item,
-    Joined,
     Member,
     Name,
     Not,
