@@ -32,9 +32,9 @@ class Evidence:
 
     `command` is how it was started, without anybody's values. `stdout` is what it printed that was no
     protocol; `messages` are the texts of JSON-RPC errors and of log messages that came as protocol.
-    `given` are the names of variables and flags that it was started with, and that it therefore does not lack.
-    `listening` are addresses on which it waits for somebody. `package` is the directory of the installed package.
-    `declared` is what it says itself that it needs.
+    `given` are the names of variables and flags that it was started with, and therefore does not lack.
+    `listening` are addresses on which it waits for somebody. `declared` is what it says itself that it needs,
+    and `package` the directory of the installed package.
     """
 
     outcome: Outcome

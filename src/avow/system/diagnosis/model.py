@@ -23,14 +23,19 @@ class Status(StrEnum):
 class Diagnosis:
     """What is wrong with a server, if anything, what it needs, and what to do next.
 
-    `groups` are alternatives among the parameters. Of each group the way that is proposed is marked as
-    required, and the others are not; whoever has one of them needs nothing else of that group.
-    `evidence` are the words of the server on which the status rests, for whoever wants to see them.
+    `groups` are alternatives among the parameters, of which none is required by itself; `proposed` are the
+    keys of the way of each that suits most people. `words` are the last ones of the server.
     """
 
     status: Status
     message: str
     parameters: tuple[Parameter, ...] = ()
     groups: tuple[Group, ...] = ()
+    proposed: frozenset[str] = frozenset()
     next: str = ""
-    evidence: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> tuple[Parameter, ...]:
+        """What has to be given: what is required by itself, and one way of each group."""
+        return tuple(one for one in self.parameters if one.required or one.key in self.proposed)

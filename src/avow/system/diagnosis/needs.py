@@ -1,0 +1,255 @@
+"""What a server has to be told, from every source at once: which names are required, which are alternatives.
+
+The output knows what is required now, the code what else will be, and what may be left out; a declaration
+and a manifest say what their author thought of. A claim of the code that the server's start has refuted is
+not repeated.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, Where
+from avow.system.diagnosis.code.model import CodeFacts, Need
+from avow.system.diagnosis.evidence import Evidence, Outcome
+from avow.system.diagnosis.naming import parameter_of, tells
+from avow.system.diagnosis.output import Cause, Demand, Said, Strength
+from avow.system.diagnosis.output.names import Form, Name
+from avow.system.diagnosis.output.usage import serving_command
+from avow.system.diagnosis.tables import Identity, Table, Way, first_of
+
+_CERTAIN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """The parameters, the groups among them, and of each group the keys of the way to propose."""
+
+    parameters: tuple[Parameter, ...] = ()
+    groups: tuple[Group, ...] = ()
+    proposed: frozenset[str] = frozenset()
+
+
+class _Gathering:
+    """Collects what is required while the sources are read one after the other."""
+
+    def __init__(self) -> None:
+        self.table = Table()
+        self.required: list[Identity] = []
+        self.groups: list[list[Way]] = []
+
+    def demand(self, ways: Sequence[Way]) -> None:
+        """One of the ways has to be given; a group that shares a name with another is the same one."""
+        distinct = list(dict.fromkeys(way for way in ways if way))
+        if not distinct:
+            return
+        if len(distinct) == 1:
+            self.required += distinct[0]
+            return
+        names = {identity for way in distinct for identity in way}
+        for group in self.groups:
+            if any(identity in names for way in group for identity in way):
+                group += [way for way in distinct if way not in group]
+                return
+        self.groups.append(distinct)
+
+    def result(self) -> Needs:
+        """Put keys in the place of identities; what is in a group is not required by itself."""
+        groups = self.groups
+        alternatives = {identity for group in groups for way in group for identity in way}
+        required = [identity for identity in self.required if identity not in alternatives]
+        proposed = [identity for group in groups for identity in _proposed(group)]
+        ordered = first_of([*required, *proposed, *alternatives_in_order(groups), *self.table])
+        keys = _keys(ordered)
+        parameters = tuple(
+            replace(self.table[identity], key=keys[identity], required=identity in required)
+            for identity in ordered
+        )
+        shown = [[way for way in group if all(one in keys for one in way)] for group in groups]
+        return Needs(
+            parameters,
+            tuple(
+                Group(GroupRule.ANY_OF, tuple(tuple(keys[one] for one in way) for way in group))
+                for group in shown
+                if len(group) > 1
+            ),
+            frozenset(keys[identity] for identity in proposed if identity in keys),
+        )
+
+
+def gather(
+    evidence: Evidence, said: Said, facts: CodeFacts, manifests: Sequence[Configuration], cause: Cause | None
+) -> Needs:
+    """Everything that the server needs."""
+    gathering = _Gathering()
+    for configuration in (*([evidence.declared] if evidence.declared else []), *manifests):
+        _from_configuration(gathering, configuration)
+    _from_code(gathering, facts, evidence.outcome)
+    _from_output(gathering, said, evidence, cause)
+    return gathering.result()
+
+
+def asks_for_something(facts: CodeFacts, manifests: Sequence[Configuration], given: frozenset[str]) -> bool:
+    """Whether the code or a manifest says that the server does not start as it was started."""
+    declared = (one for each in manifests for one in each if one.required and one.default is None)
+    wanted = (*declared, *(fact.parameter for fact in facts.needed(Need.START, confidence=_CERTAIN)))
+    return any(parameter.binding.name not in given for parameter in wanted)
+
+
+def _from_configuration(gathering: _Gathering, configuration: Configuration) -> None:
+    keys = gathering.table.keys(configuration)
+    for parameter in configuration:
+        if parameter.required and parameter.default is None:
+            gathering.required.append(keys[parameter.key])
+    for group in configuration.groups:
+        gathering.demand([tuple(keys[key] for key in way) for way in group.ways])
+
+
+def _from_code(gathering: _Gathering, facts: CodeFacts, outcome: Outcome) -> None:
+    keys = {fact.parameter.key: gathering.table.add(fact.parameter) for fact in facts.facts}
+    counting = {Need.CALL} if outcome is Outcome.OK else {Need.START}
+    if outcome is Outcome.NOT_TRIED:
+        counting = {Need.START, Need.CALL}
+    grouped: set[str] = set()
+    for each in facts.groups:
+        if each.need in counting and each.confidence >= _CERTAIN:
+            gathering.demand([tuple(keys[key] for key in way if key in keys) for way in each.group.ways])
+        grouped |= {key for way in each.group.ways for key in way}
+    for fact in facts.facts:
+        if fact.need in counting and fact.confidence >= _CERTAIN and fact.parameter.key not in grouped:
+            gathering.required.append(keys[fact.parameter.key])
+
+
+def _from_output(gathering: _Gathering, said: Said, evidence: Evidence, cause: Cause | None) -> None:
+    counting = cause is Cause.CONFIGURATION or evidence.outcome is Outcome.OK
+    asked = list(_asked(said, evidence)) if counting else []
+    for demand in asked:
+        gathering.demand(_ways(gathering.table, demand))
+    for demand in (*said.fixed, *said.demands):
+        if demand not in asked:
+            for name in (name for way in demand.ways for name in way):
+                _known_or_new(gathering.table, name, demand, only_certain=True)
+    if cause is Cause.CONFIGURATION and not gathering.required and not gathering.groups:
+        _from_usage(gathering, said)
+    if cause is Cause.CONFIGURATION and not gathering.required and not gathering.groups:
+        _from_prose(gathering, said)
+
+
+def _asked(said: Said, evidence: Evidence) -> Iterator[Demand]:
+    """The demands that have to be met: those in fixed words and strict prose, else whatever is missed."""
+    least = Strength.MISSED if evidence.outcome is Outcome.OK else Strength.REQUIRED
+    named = [demand for demand in said.demands if demand.ways and demand.strength >= least]
+    if not said.fixed and not named:
+        named = [demand for demand in said.demands if demand.ways and demand.strength is Strength.MISSED]
+    yield from _with_usage(said)
+    yield from (demand for demand in named if not _is_about_fixed(demand, said))
+
+
+def _with_usage(said: Said) -> Iterator[Demand]:
+    """The demands in fixed words, with the choices that the usage text gives for a positional."""
+    choices = said.usage.choices.get("", ())
+    for demand in said.fixed:
+        ways = tuple(tuple(_chosen(name, choices) for name in way) for way in demand.ways)
+        yield replace(demand, ways=ways)
+
+
+def _chosen(name: Name, choices: tuple[str, ...]) -> Name:
+    """A positional of which one choice starts the server is that word."""
+    if name.form is not Form.POSITIONAL:
+        return name
+    word = serving_command(name.choices or choices)
+    return Name(word, Form.COMMAND, name.choices or choices) if word else name
+
+
+def _is_about_fixed(demand: Demand, said: Said) -> bool:
+    """Whether a sentence only repeats what the fixed words in it said already."""
+    return any(
+        fixed.sentence.startswith(demand.sentence[:100]) or demand.sentence in fixed.sentence
+        for fixed in said.fixed
+    )
+
+
+def _ways(table: Table, demand: Demand) -> list[Way]:
+    """The ways of a demand as parameters; an identifier may stand for a variable and for a flag."""
+    ways: list[Way] = []
+    for way in demand.ways:
+        found = [_known_or_new(table, name, demand) for name in way]
+        if len(found) == 1:
+            ways += [(identity,) for identity in found[0]]
+        else:
+            ways.append(tuple(identities[0] for identities in found if identities))
+    return ways
+
+
+def _known_or_new(
+    table: Table, name: Name, demand: Demand, *, only_certain: bool = False
+) -> tuple[Identity, ...]:
+    parameter = parameter_of(name, demand.sentence[:200])
+    if known := table.find(parameter.binding.where, parameter.binding.name):
+        return (known,)
+    if name.form in (Form.IDENTIFIER, Form.POSITIONAL) and (called := table.called(name.text)):
+        return called
+    if name.form is Form.FILE and (pointing := tuple(_pointing(table, name.text))):
+        return (*pointing, table.add(parameter))
+    if only_certain and name.form not in (Form.VARIABLE, Form.FLAG):
+        return ()
+    return (table.add(parameter),)
+
+
+def _pointing(table: Table, file: str) -> Iterator[Identity]:
+    """Variables and flags whose default is this file: setting them is the other way to say where it is."""
+    base = file.rpartition("/")[2]
+    for identity in table:
+        default = table[identity].default
+        if (
+            isinstance(default, str)
+            and default.rpartition("/")[2] == base
+            and identity[0] in (Where.ENV, Where.ARGUMENT)
+        ):
+            yield identity
+
+
+def _from_usage(gathering: _Gathering, said: Said) -> None:
+    """Nothing else was asked for: what the usage line cannot do without."""
+    usage = said.usage
+    demand = Demand("usage", Strength.REQUIRED)
+    for name in usage.required:
+        chosen = _chosen(name, name.choices)
+        gathering.demand([_known_or_new(gathering.table, chosen, demand)[:1]])
+    if not usage.required and usage.wants_command and (word := serving_command(usage.commands)):
+        gathering.demand([_known_or_new(gathering.table, Name(word, Form.COMMAND, usage.commands), demand)])
+
+
+def _from_prose(gathering: _Gathering, said: Said) -> None:
+    """Something is missing that no sentence names: what in the code is called so, or the words themselves."""
+    for demand in said.demands:
+        if demand.ways or demand.strength is not Strength.REQUIRED or not demand.thing:
+            continue
+        meant = [identity for identity in gathering.table if tells(demand.thing, identity[1])]
+        if meant:
+            gathering.demand([(identity,) for identity in meant])
+        else:
+            words = Name(demand.thing, Form.IDENTIFIER)
+            gathering.demand([(gathering.table.add(parameter_of(words, demand.sentence[:200])),)])
+        return
+
+
+def _proposed(group: Sequence[Way]) -> Way:
+    """The way to propose: variables before flags, which show in every list of processes; then files."""
+    rank = {Where.ENV: 0, Where.ARGUMENT: 1, Where.HEADER: 2, Where.OTHER: 3, Where.FILE: 4}
+    return min(group, key=lambda way: max(rank.get(where, 3) for where, _ in way))
+
+
+def alternatives_in_order(groups: Iterable[Sequence[Way]]) -> Iterator[Identity]:
+    """Every parameter of every group, once each."""
+    return (identity for group in groups for way in group for identity in way)
+
+
+def _keys(identities: Sequence[Identity]) -> dict[Identity, str]:
+    """A key for each: its name, and where two things share one, how it is handed over as well."""
+    keys: dict[Identity, str] = {}
+    taken: set[str] = set()
+    for where, name in identities:
+        key = name if name not in taken else f"{name} ({where})"
+        taken.add(key)
+        keys[where, name] = key
+    return keys

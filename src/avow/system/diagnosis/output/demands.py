@@ -1,0 +1,160 @@
+"""Sentences with which a server asks for something: which names, in which combination, and how urgently."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from avow.system.diagnosis.output.names import Form, Name, Ways, names_in, ways_in
+from avow.system.diagnosis.output.text import Level, Statement
+
+_MOST_SENTENCES: Final = 5_000
+_MOST_LISTED: Final = 64
+
+_END: Final = re.compile(r"(?<=[.!?;。；])\s+(?=[^a-z\s])|\n|[。；]")
+_MISSING: Final = re.compile(
+    r"(?<![a-z])(?:required|requires?|mandatory|must|missing|needs?|needed|necessary|unset|undefined"
+    r"|not (?:been |currently )?(?:set|provided|defined|found|specified|configured|given|supplied"
+    r"|present|available|exist)"
+    r"|(?:is|are|was|were)n[o']?t (?:been )?(?:set|provided|defined|found|specified|configured|given)"
+    r"|(?:is|are|was|be|cannot be|can't be|must not be|should not be) (?:empty|none|null|blank)"
+    r"|no [\w .-]{1,60} (?:set|provided|found|specified|configured|given|supplied|available)"
+    r"|not enough|should be set|has to be|have to be|no such file|could not find|couldn't find"
+    r"|cannot find|failed to (?:load|read|find|get)"
+    r"|expected|without|lacks?|absent|invalid)(?![a-z])"
+    r"|未设置|缺少|未配置|必须|需要|不能为空|未找到|没有设置|未提供"
+)
+_ASKING: Final = re.compile(
+    r"(?:^|[\s\"'`(:>*-])(?:please\s+(?:\w+ly\s+)?)?(?:set|provide|specify|configure|define|export|pass"
+    r"|supply|add|use|either)\s"
+    r"|请设置|请配置|请提供|请在|设置"
+)
+_RELAXED: Final = re.compile(
+    r"(?<![a-z])(?:optional(?:ly)?|default(?:s|ing|ed)?|fall(?:ing|s)? ?back|to enable"
+    r"|enables?|disabled|disabling|recommended"
+    r"|deprecated|ignor(?:ed|ing)|unauthenticated|rate limits?|anonymous(?:ly)?|skipp(?:ed|ing)"
+    r"|will (?:not )?be (?:used|available)"
+    r"|instead|for (?:better|higher|more)|in order to use|if you want|can be set|may be set"
+    r"|alternatively|could also)(?![a-z])"
+    r"|可选|默认"
+)
+_STRICT: Final = re.compile(
+    r"(?<![a-z])(?:required|must|mandatory|cannot start|can't start|exiting|aborting)(?![a-z])"
+)
+_CONDITION: Final = re.compile(
+    r"(?<![a-z])(?:when|if|unless|e\.g\.|for example|such as|example:|like so)(?![a-z])"
+)
+_EXAMPLE: Final = re.compile(
+    r"^\s*(?:export|set|\$env:)\s|^\s*[A-Z][A-Z0-9_]+=|^\s*\$ |^\s*[\"'][A-Za-z_]+[\"']\s*:"
+)
+_BULLET: Final = re.compile(r"^\s*(?:[-*•‣▪→✖✗×❌]+|\d{1,3}[.)])\s*")
+_LISTED: Final = re.compile(r"^\s*[`'\"]?(?:\$\{?)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[A-Za-z][\w-]*)")
+_CREDENTIAL: Final = re.compile(
+    r"(?<![a-z])(?:api key|token|credentials?|password|secret|access key)s?(?![a-z])"
+)
+_THING: Final = re.compile(
+    r"^(?:[A-Za-z_.]{1,60}: )?(?:an? |the |your |no |missing |invalid )?([A-Za-z][\w /-]{1,40}?)"
+    r" (?:is|are|was|were|must|not|cannot|has|have)(?![a-z])"
+)
+
+
+class Strength(IntEnum):
+    """How a demand was meant: it could be set, it is missed, it must be set."""
+
+    OPTIONAL = 0
+    MISSED = 1
+    REQUIRED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one sentence asks for; without `ways` it asks in words that name nothing."""
+
+    sentence: str
+    strength: Strength
+    ways: Ways = ()
+    thing: str = ""
+
+
+def demands(said: Sequence[Statement]) -> tuple[Demand, ...]:
+    """Every demand in what was said, in its order."""
+    found: list[Demand] = []
+    budget = _MOST_SENTENCES
+    heading: Strength | None = None
+    for statement in said:
+        for sentence in _END.split(statement.text):
+            budget -= 1
+            if budget < 0:
+                return tuple(found)
+            listed = _listed(sentence) if heading is not None else None
+            if heading is not None and listed is not None:
+                found.append(Demand(sentence.strip(), heading, ((listed,),)))
+                continue
+            heading = None
+            demand = _demand(sentence, statement)
+            if demand is None:
+                continue
+            found.append(demand)
+            if sentence.rstrip().endswith((":", "：")) and demand.strength:
+                heading = demand.strength
+    return tuple(found)
+
+
+def _listed(sentence: str) -> Name | None:
+    """The name with which an item of a list begins."""
+    bare = _BULLET.sub("", sentence, count=1)
+    if not sentence.startswith((" ", "\t")) and bare == sentence and not _LISTED.match(sentence):
+        return None
+    found = _LISTED.match(bare)
+    names = names_in(found[1]) if found else ()
+    return names[0] if names else None
+
+
+def _demand(sentence: str, statement: Statement) -> Demand | None:
+    lowered = sentence.lower()
+    missing, asking = _MISSING.search(lowered), _ASKING.search(lowered)
+    if not missing and not asking:
+        return None
+    if _EXAMPLE.match(sentence):
+        return None
+    asked = _without_condition(sentence)
+    ways = ways_in(asked, identifiers=bool(missing))
+    strength = _strength(lowered, statement.level, is_missing=bool(missing))
+    if ways:
+        return Demand(sentence.strip(), strength, ways)
+    if not missing:
+        return None
+    return Demand(sentence.strip(), strength, (), _thing(sentence))
+
+
+def _without_condition(sentence: str) -> str:
+    """The sentence up to the condition or the example in it: the names there are not asked for."""
+    found = _CONDITION.search(sentence, 12)
+    return sentence if found is None else sentence[: found.start()]
+
+
+def _strength(lowered: str, level: Level, *, is_missing: bool) -> Strength:
+    if _RELAXED.search(lowered) and not _STRICT.search(lowered):
+        return Strength.OPTIONAL
+    if not is_missing:
+        return Strength.MISSED if level is not Level.INFO else Strength.OPTIONAL
+    if level is Level.WARNING:
+        return Strength.MISSED
+    return Strength.REQUIRED
+
+
+def _thing(sentence: str) -> str:
+    """What a sentence without names misses, in its own words."""
+    found = _THING.match(sentence.strip())
+    return found[1].strip() if found else ""
+
+
+def asks_for_credentials(demand: Demand) -> bool:
+    """Whether a demand without names is about something secret."""
+    return not demand.ways and _CREDENTIAL.search(demand.sentence.lower()) is not None
+
+
+def only(demand: Demand, forms: frozenset[Form]) -> Iterator[Name]:
+    """The names of these forms."""
+    return (name for way in demand.ways for name in way if name.form in forms)
