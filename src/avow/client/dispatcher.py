@@ -160,7 +160,9 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         """Wait for the contract, and ask for what makes it where nobody has."""
         self._remember(params)
         if self._gate.contract is None:
-            self._carry(self._gate.establish(self._meta))
+            if self._gate.era is not Era.LEGACY:
+                # After a handshake the gate asks by itself, and once.
+                self._carry(self._gate.establish(self._meta))
             with anyio.move_on_after(self.guard.guarding.timeout) as scope:
                 await self.guard.when_settled()
             if scope.cancelled_caught:
