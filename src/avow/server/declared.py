@@ -97,12 +97,11 @@ class Declared:
             DeclarationError: a variant promises what its pattern does not select, or has no good pattern, or
                 the signature was already served.
         """
-        self._ledger.announce(None, f"variants of {tool}")
         definition = _at_once(self._framework.registered_tool(tool))
         if definition is not None:
             document = definition.model_dump(by_alias=True, mode="json", exclude_none=True)
             check_variants(document, variants, strict=self._strict)
-        self._ledger.variants[tool] = variants
+        self._ledger.declare_variants(tool, variants)
 
     async def availability_changed(self, *kinds: Kind | str) -> None:
         """Send `list_changed` to everybody who asked for it; without kinds, for all that have checks."""

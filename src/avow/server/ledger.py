@@ -12,10 +12,11 @@ from avow.core.capability import Kind
 from avow.core.snapshot import Era
 from avow.core.variants import Variant, VariantProblem, problems, with_variants
 from avow.errors import DeclarationError
+from avow.protocol.messages import INTERNAL_ERROR
 from avow.server.availability import Availability
 from avow.server.frameworks import Framework, parsed_template
 from avow.server.generation import Generation
-from avow.server.seam import Request
+from avow.server.seam import Request, refused
 
 logger = logging.getLogger("avow.server")
 
@@ -34,7 +35,7 @@ class Ledger:
         self, framework: Framework, availability: Availability, open_kinds: frozenset[Kind], *, strict: bool
     ) -> None:
         """Keep the books of one server."""
-        self.variants: dict[str, tuple[Variant, ...]] = {}
+        self._variants: dict[str, tuple[Variant, ...]] = {}
         self._framework = framework
         self._availability = availability
         self._open = open_kinds
@@ -70,15 +71,26 @@ class Ledger:
         Raises:
             DeclarationError: the signature, which does not have it, was already served.
         """
-        if self._newest is None or self._is_changing:
-            return
-        if kind is not None and (kind in self._open or name in self._newest.names[kind]):
-            return
-        raise DeclarationError(
-            f"the {kind or 'provider'} {name!r} is registered after the signature was served without it",
-            hint="register everything before the server runs and let availability decide who sees it; "
-            "when the set of plugins really changes, register inside `async with avowed.changing()`",
-        )
+        known = self._newest is not None and kind is not None and name in self._newest.names[kind]
+        if not known and kind not in self._open:
+            self._refuse_late(f"the {kind or 'provider'} {name!r} is registered")
+
+    def declare_variants(self, tool: str, variants: tuple[Variant, ...]) -> None:
+        """Give a tool its variants, in place of those it has.
+
+        Raises:
+            DeclarationError: the signature was already served.
+        """
+        self._refuse_late(f"variants of the tool {tool!r} are declared")
+        self._variants[tool] = variants
+
+    def _refuse_late(self, what: str) -> None:
+        if self._newest is not None and not self._is_changing:
+            raise DeclarationError(
+                f"{what} after the signature was served without it",
+                hint="register everything before the server runs and let availability decide who sees it; "
+                "when the set of plugins really changes, register inside `async with avowed.changing()`",
+            )
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -95,12 +107,19 @@ class Ledger:
             return self._newest
         async with self._settling:
             if self._newest is None:
-                models = {kind: await self._framework.definitions(kind, request) for kind in Kind}
-                settled = Generation.of(models, dict(self.variants), self._open)
-                self._check(settled)
-                self._newest = settled
-                self._first = self._first or settled
+                self._newest = await self._settle(request)
+                self._first = self._first or self._newest
         return self._newest
+
+    async def _settle(self, request: Request) -> Generation:
+        try:
+            models = {kind: await self._framework.definitions(kind, request) for kind in Kind}
+            settled = Generation.of(models, dict(self._variants), self._open)
+            self._check(settled)
+        except DeclarationError as exc:
+            logger.exception("the server cannot declare itself: %s", exc.message)
+            raise refused(INTERNAL_ERROR, f"this server cannot declare itself: {exc.message}") from exc
+        return settled
 
     def _check(self, generation: Generation) -> None:
         for kind in Kind:
@@ -113,7 +132,7 @@ class Ledger:
             if parsed_template(template) is None:
                 raise DeclarationError(f"{template!r} is not a URI template", hint="see RFC 6570")
         tools: Mapping[str, JsonObject] = {tool["name"]: tool for tool in generation.definitions[Kind.TOOL]}
-        for name, variants in self.variants.items():
+        for name, variants in self._variants.items():
             if name not in tools:
                 raise DeclarationError(f"the tool {name!r} has variants but is not registered")
             check_variants(tools[name], variants, strict=self._strict)

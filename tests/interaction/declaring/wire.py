@@ -20,6 +20,7 @@ Json = dict[str, Any]
 
 LATEST = {Era.LEGACY: "2025-11-25", Era.MODERN: "2026-07-28"}
 CLIENT = {"name": "tester", "version": "1"}
+HELLO = {"protocolVersion": LATEST[Era.LEGACY], "capabilities": {}, "clientInfo": CLIENT}
 PATIENCE = 20.0
 
 
@@ -104,7 +105,12 @@ class Wire:
 
 @asynccontextmanager
 async def talk(
-    server: object, era: Era, version: str | None = None, *, scopes: tuple[str, ...] | None = None
+    server: object,
+    era: Era,
+    version: str | None = None,
+    *,
+    scopes: tuple[str, ...] | None = None,
+    shake_hands: bool = True,
 ) -> AsyncIterator[Wire]:
     """Connect to a server object and shake hands; `scopes` are those of the client's access token."""
     lowlevel = lowlevel_of(server)
@@ -117,7 +123,8 @@ async def talk(
             group.start_soon(_receive, read, wire)
             token = auth_context_var.set(user)
             try:
-                await _shake_hands(wire)
+                if shake_hands:
+                    await _shake_hands(wire)
                 yield wire
             finally:
                 auth_context_var.reset(token)
@@ -129,8 +136,7 @@ async def _shake_hands(wire: Wire) -> None:
     if wire.era is Era.MODERN:
         wire.hello = await wire.result("server/discover")
         return
-    params = {"protocolVersion": wire.version, "capabilities": {}, "clientInfo": CLIENT}
-    wire.hello = await wire.result("initialize", params)
+    wire.hello = await wire.result("initialize", {**HELLO, "protocolVersion": wire.version})
     await wire.send({"method": "notifications/initialized"})
 
 

@@ -1,0 +1,8 @@
+"""Every conversation runs on asyncio."""
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
