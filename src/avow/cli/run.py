@@ -1,6 +1,7 @@
 """`avow run`: a stdio server for any MCP client, held to what was approved."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from avow.errors import AvowError, UsageError
 from avow.proxy.choosing import Chosen, Holding, choose_command, choose_entry
 from avow.proxy.ending import Ending
 from avow.proxy.stdio import refuse_session, run_session, started
+from avow.system.configuration.starting import Start, prepare
 
 _SERVER_FAILED = 2
 
@@ -33,6 +35,7 @@ _SERVER_FAILED = 2
 @require_signature_option
 @trust_option
 @environment_option
+@click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start it with.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -46,6 +49,7 @@ def command(
     require_signature: bool,
     trust: tuple[str, ...],
     environment: tuple[str, ...],
+    preset: str,
 ) -> int:
     """Start a locked server behind the gate, on standard input and output.
 
@@ -57,7 +61,12 @@ def command(
         # A signature is of no use to a session that is held to something else.
         holding = Holding(contract) if contract else Holding.LOCK if require_signature else None
         chosen = _chosen(entry, name, server_command(ctx), values, approved, lockfile, holding)
-        with started(chosen, values) as process:
+        # Where the lockfile has to be signed nothing unsigned says how its servers are started.
+        settings = None if require_signature else lockfile
+        ready = prepare(Start(chosen.name, chosen.target, chosen.declared, settings, preset), values)
+        if isinstance(ready, AvowError):
+            return _refuse(ready)
+        with started(chosen, values, ready) as running:
             # Late: the server starts up while these are loaded.
             from avow.proxy.log import EventLog, not_locked
             from avow.proxy.settings import gate_policy
@@ -67,13 +76,24 @@ def command(
             if chosen.entry is None:
                 log.write([not_locked(chosen.name)])
             try:
-                ending = run_session(process, chosen, replace(policy, audit=policy.audit or audit), log.write)
+                ending = run_session(running, chosen, replace(policy, audit=policy.audit or audit), log.write)
             finally:
                 log.close()
     except AvowError as error:
         refuse_session(error)
         raise
     return _SERVER_FAILED if ending in (Ending.SERVER_GONE, Ending.REFUSED) else 0
+
+
+def _refuse(error: AvowError) -> int:
+    """Say at once what is missing, and answer the client with it for as long as it stays."""
+    # Late, like everything that only a failure needs.
+    from avow.cli.failures import failure_lines
+
+    sys.stderr.write(failure_lines(error.message, error.hint))
+    sys.stderr.flush()
+    refuse_session(error, stay=True)
+    return _SERVER_FAILED
 
 
 def _values(options: tuple[str, ...]) -> Mapping[str, str]:

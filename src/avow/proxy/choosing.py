@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from avow.core.canonical import JsonValue
 from avow.core.lockfile import Entry, Lockfile
 from avow.core.target import StdioTarget, Target
 from avow.errors import ServerLaunchError, UsageError
@@ -27,6 +28,11 @@ class Chosen(NamedTuple):
     target: Target
     entry: Entry | None
     holding: Holding
+
+    @property
+    def declared(self) -> JsonValue:
+        """The configuration that the server declared when it was approved."""
+        return None if self.entry is None else self.entry.snapshot.configuration_schema
 
 
 def choose_entry(name: str, entry: Entry, holding: Holding | None = None) -> Chosen:

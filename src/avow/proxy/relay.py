@@ -26,6 +26,7 @@ _HIGHEST_MARK: Final = 8 * _HIGH_MARK
 _FAREWELL_SECONDS: Final = 5.0
 _TICK_MILLISECONDS: Final = 500
 _QUESTION_SECONDS: Final = 30.0
+_MOST_NOISE: Final = 16 * 1024
 _FORWARDED: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -50,9 +51,14 @@ class Relay:
         log: Callable[[Iterable[Event]], None],
         server_has_exited: Callable[[], bool],
         signal_server: Callable[[int], None],
+        explain: Callable[[str, bytes], str] = lambda reason, _: reason,
         patience: float = 2.0,
     ) -> None:
-        """Put `gate` between the two ends of `wires`; `patience` is how long a server may take to finish."""
+        """Put `gate` between the two ends of `wires`; `patience` is how long a server may take to finish.
+
+        `explain` says more about the reason why a server left that had not answered anything, and gets
+        what it wrote instead.
+        """
         self._gate = gate
         self._limit = limit
         self._client_in = Inlet(wires.from_client, limit)
@@ -62,7 +68,11 @@ class Relay:
         self._log = log
         self._server_has_exited = server_has_exited
         self._signal_server = signal_server
+        self._explain = explain
         self._patience = patience
+        self._has_answered = False
+        self._noise = b""
+        self.unheard = ""
         self._deadline: float | None = None
         self._asking_since: float | None = None
         self._ending: Ending | None = None
@@ -144,8 +154,13 @@ class Relay:
             return
         if passed := self._gate.pass_answers(lines):
             self._client_out.send(lines[:passed])
+            self._has_answered = True
         if passed < len(lines):
-            self._carry_out(self._gate.all_from_server(lines[passed:]))
+            decision = self._gate.all_from_server(lines[passed:])
+            self._has_answered = self._has_answered or bool(decision.to_client or decision.to_server)
+            if not self._has_answered and len(self._noise) < _MOST_NOISE:
+                self._noise += b"\n".join((*lines[passed:], b""))[:_MOST_NOISE]
+            self._carry_out(decision)
         if self._server_in.ended or self._client_out.backlog:
             self._is_calm = False
             if self._server_in.ended:
@@ -169,7 +184,13 @@ class Relay:
 
     def _lose_server(self, reason: str) -> None:
         if self._ending in (None, Ending.REFUSED):
-            self._carry_out(self._gate.server_gone(reason))
+            if not self._has_answered:
+                reason = self._explain(reason, self._noise)
+            decision = self._gate.server_gone(reason)
+            if not (self._has_answered or decision.to_client):
+                # Whoever asks now would find nobody, and not learn why.
+                self.unheard = reason
+            self._carry_out(decision)
         if self._ending is None:
             self._ending = Ending.SERVER_GONE
         self._deadline = time.monotonic()

@@ -68,21 +68,42 @@ def _from_target(target: Target) -> str:
             return PurePath(path).stem
 
 
-def _from_command(command: str, args: Sequence[str]) -> str:
-    program = PurePath(command).stem
-    runner = "python" if re.fullmatch(r"python[0-9.]*|pypy[0-9.]*", PurePath(command).name) else program
+def server_words(command: str, args: Sequence[str]) -> slice:
+    """Which words of `args` say what server a command starts; none where the command itself does.
+
+    What stands before them is for the program that starts the server, what stands behind them for the server.
+    """
+    runner = _runner(command)
     if runner not in _RUNNERS:
-        return program
-    words = iter(args)
-    for word in words:
-        option, equals, value = word.partition("=")
+        return slice(0, 0)
+    places = iter(range(len(args)))
+    for place in places:
+        word = args[place]
+        option, equals, _ = word.partition("=")
         if option in _NAMING_OPTIONS:
-            return _from_package(value if equals else next(words, ""))
+            return slice(place, place + (1 if equals else 2))
         if word in _RUNNERS[runner]:
-            next(words, "")
+            next(places, None)
         elif not word.startswith("-") and word not in _SUBCOMMANDS.get(runner, ()):
-            return _from_package(word)
-    return ""
+            return slice(place, place + 1)
+    return slice(len(args), len(args))
+
+
+def _runner(command: str) -> str:
+    path = PurePath(command)
+    return "python" if re.fullmatch(r"python[0-9.]*|pypy[0-9.]*", path.name) else path.stem
+
+
+def _from_command(command: str, args: Sequence[str]) -> str:
+    if _runner(command) not in _RUNNERS:
+        return PurePath(command).stem
+    words = args[server_words(command, args)]
+    if not words:
+        return ""
+    option, equals, value = words[0].partition("=")
+    if option in _NAMING_OPTIONS:
+        return _from_package(value if equals else "".join(words[1:]))
+    return _from_package(words[0])
 
 
 def _from_package(word: str) -> str:

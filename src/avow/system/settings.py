@@ -10,9 +10,11 @@ from avow.errors import UsageError
 from avow.system.files import read_bounded
 
 if TYPE_CHECKING:
+    from avow.core.configuration.project import ProjectConfiguration
     from avow.core.policy import Policy
 
 _LIMIT = 4 * 1024 * 1024
+_SERVERS = "servers"
 
 
 def _default() -> "Policy":
@@ -37,7 +39,11 @@ def read_settings(directory: Path) -> Settings:
         UsageError: it says something that does not exist.
     """
     found = _nearest(directory)
-    return Settings(_read(*found), found[0]) if found else Settings()
+    if found is None:
+        return Settings()
+    # Not used here, but a mistake in it is told wherever the settings are read.
+    _read_servers(*found)
+    return Settings(_read(*found), found[0])
 
 
 def read_gate_table(lockfile: Path) -> Mapping[str, Any]:
@@ -52,6 +58,31 @@ def read_gate_table(lockfile: Path) -> Mapping[str, Any]:
     """
     found = _beside(lockfile.absolute().parent)
     return _read(*found).gate if found else {}
+
+
+def has_server_settings(lockfile: Path) -> bool:
+    """Whether the settings beside a lockfile say anything about servers; where not, nothing is loaded.
+
+    Raises:
+        StorageError: the file cannot be read.
+        UsageError: it is not valid.
+    """
+    found = _beside(lockfile.absolute().parent)
+    return found is not None and _SERVERS in found[1]
+
+
+def read_server_settings(lockfile: Path, name: str) -> "ProjectConfiguration":
+    """What `[servers.NAME]` of the settings beside a lockfile says about one server, as for `[gate]`.
+
+    Raises:
+        StorageError: the file cannot be read.
+        UsageError: it says something that does not exist, or holds a secret.
+    """
+    from avow.core.configuration.project import ProjectConfiguration
+
+    found = _beside(lockfile.absolute().parent)
+    servers = _read_servers(*found) if found else {}
+    return servers.get(name, ProjectConfiguration())
 
 
 def _nearest(directory: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -114,8 +145,20 @@ def _parse(path: Path) -> dict[str, Any]:
 def _read(path: Path, data: dict[str, Any]) -> "Policy":
     from avow.core.policy import read_policy
 
+    others = {name: table for name, table in data.items() if name != _SERVERS}
     try:
-        return read_policy(_with_text_dates(data))
+        return read_policy(_with_text_dates(others))
+    except UsageError as exc:
+        raise UsageError(f"{path}: {exc.message}", hint=exc.hint) from exc
+
+
+def _read_servers(path: Path, data: dict[str, Any]) -> "dict[str, ProjectConfiguration]":
+    if _SERVERS not in data:
+        return {}
+    from avow.core.configuration.project import read_project
+
+    try:
+        return read_project(_with_text_dates(data[_SERVERS]))
     except UsageError as exc:
         raise UsageError(f"{path}: {exc.message}", hint=exc.hint) from exc
 

@@ -1,16 +1,24 @@
 """May this server start? The one answer, and the one message, for run, the gateway, check and doctor."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from avow.core.canonical import JsonObject
-from avow.errors import AvowError
+from avow.core.configuration.constraints import broken
+from avow.core.configuration.hazards import is_secret, shown
+from avow.core.configuration.model import Configuration, Group, Parameter, PathKind, Where
+from avow.core.configuration.values import Missing, apply, missing, problems, too_many
+from avow.errors import AvowError, UsageError
 from avow.system.configuration.known import Known
-from avow.system.configuration.values import Resolution
+from avow.system.configuration.values import Layer, Resolution
 
 # The number of JSON-RPC errors that Avow gives instead of a server; `data.avow.reason` says which.
 CONFIGURATION_NEEDED: Final = -32010
+
+_KINDS: Final = {Where.URL_VARIABLE: "other"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +26,7 @@ class Problem:
     """A parameter that is missing or does not fit: what it is called, how it is given, and why in words.
 
     `kind` is one of `env`, `argument`, `header`, `file` and `other`; a parameter that is simply not there
-    has no `reason`.
+    has no `reason`. With `ways` it is one of several ways to give the server what it needs.
     """
 
     name: str
@@ -26,11 +34,15 @@ class Problem:
     sensitive: bool
     reason: str = ""
     description: str = ""
+    ways: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Everything is there: what the server is started with, besides its target."""
+    """Everything is there: what the server is started with, besides its target.
+
+    `secrets` are those of the values, by key, that must not show in any report.
+    """
 
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     arguments: tuple[str, ...] = field(default=(), repr=False)
@@ -45,7 +57,8 @@ class ConfigurationNeededError(AvowError):
 
     `data` is the member of a JSON-RPC error with the code `CONFIGURATION_NEEDED`:
     `{"avow": {"reason": "configuration", "server", "missing": [{"name", "kind", "sensitive"}],
-    "invalid": [{"name", "kind", "sensitive", "rule"}], "violated": ["…"], "next": "avow configure NAME"}}`.
+    "next": "avow configure NAME"}}`, with `"invalid": [{"name", "kind", "sensitive", "rule"}]` and
+    `"violated": ["…"]` where there are such.
     """
 
     def __init__(
@@ -56,16 +69,40 @@ class ConfigurationNeededError(AvowError):
         violated: tuple[str, ...] = (),
     ) -> None:
         """Put all of it into one message."""
-        super().__init__("")
         self.server = server
         self.missing = missing
         self.invalid = invalid
         self.violated = violated
+        self.next = f"avow configure {shlex.quote(server)}"
+        super().__init__(f"{server} cannot start: {self._text()}", hint=self._hint())
 
     @property
     def data(self) -> JsonObject:
         """What a client's program reads."""
-        raise NotImplementedError
+        found: JsonObject = {
+            "reason": "configuration",
+            "server": self.server,
+            "missing": [_document(one) for one in self.missing],
+            "next": self.next,
+        }
+        if self.invalid:
+            found["invalid"] = [{**_document(one), "rule": one.reason} for one in self.invalid]
+        if self.violated:
+            found["violated"] = list(self.violated)
+        return {"avow": found}
+
+    def _text(self) -> str:
+        plain = [one.name for one in self.missing if not one.ways]
+        parts = [f"{_listed(plain)} {'is' if len(plain) == 1 else 'are'} not set"] if plain else []
+        choices = dict.fromkeys(one.ways for one in self.missing if one.ways)
+        parts += [f"one of these has to be set: {', or '.join(map(_listed, ways))}" for ways in choices]
+        reasons = dict.fromkeys(one.reason for one in self.missing if one.reason)
+        return "; ".join((*parts, *reasons, *(one.reason for one in self.invalid), *self.violated))
+
+    def _hint(self) -> str:
+        variable = next((one.name for one in self.missing if one.kind == "env"), "")
+        direct = f", or pass it with -e {variable}=..." if variable else ""
+        return f"run `{self.next}`{direct}"
 
 
 Preflight: TypeAlias = Ready | ConfigurationNeededError
@@ -73,4 +110,93 @@ Preflight: TypeAlias = Ready | ConfigurationNeededError
 
 def preflight(known: Known, resolution: Resolution) -> Preflight:
     """Whether the values suffice for the server to start, and what it is then started with."""
-    raise NotImplementedError
+    configuration, given = known.configuration, resolution.given
+    name = known.identity.name
+    absent = tuple(_missing(one, resolution) for one in missing(configuration, given))
+    # What comes from the server itself is not measured by its own rules.
+    chosen = {key: one.value for key, one in resolution.values.items() if one.layer is not Layer.DEFAULT}
+    wrong = problems(configuration, chosen, look=_look)
+    invalid = tuple(_problem(configuration.parameters[key], reason) for key, reason in wrong.items())
+    violated = (
+        *(one.message for one in broken(known.project.constraints, given)),
+        *(_one_way(group) for group in too_many(configuration, given)),
+    )
+    if absent or invalid or violated:
+        return ConfigurationNeededError(name, absent, invalid, violated)
+    try:
+        return _ready(known, resolution)
+    except UsageError as error:
+        return ConfigurationNeededError(name, violated=(error.message,))
+
+
+def _ready(known: Known, resolution: Resolution) -> Ready:
+    handed = {key: one for key, one in resolution.values.items() if not one.comes_by_itself}
+    own = Configuration(
+        {
+            key: one
+            for key, one in known.configuration.parameters.items()
+            if key in handed or key not in resolution.values
+        }
+    )
+    given = {key: one.value for key, one in handed.items() if one.layer is not Layer.DEFAULT}
+    remembered = known.remembered.insisted if known.remembered else ()
+    flags = (key for key, one in handed.items() if one.layer is Layer.FLAG)
+    applied = apply(own, given, insisted=frozenset((*remembered, *flags)))
+    return Ready(
+        applied.env,
+        tuple(applied.arguments),
+        tuple(applied.runtime_arguments),
+        applied.headers,
+        applied.url_variables,
+        {
+            key: one.value if isinstance(one.value, str) else "\n".join(one.value)
+            for key, one in handed.items()
+            if is_secret(one.parameter)
+        },
+    )
+
+
+def _missing(one: Missing, resolution: Resolution) -> Problem:
+    key = one.parameter.key
+    reason = next((found.reason for found in resolution.withheld if found.key == key), "")
+    return _problem(one.parameter, reason, one.group)
+
+
+def _problem(parameter: Parameter, reason: str, group: Group | None = None) -> Problem:
+    where = parameter.binding.where
+    ways = () if group is None else tuple(tuple(shown(key, 80) for key in way) for way in group.ways)
+    return Problem(
+        shown(parameter.binding.name or parameter.key, 80),
+        _KINDS.get(where, str(where)),
+        is_secret(parameter),
+        reason,
+        shown(parameter.description, 300),
+        ways,
+    )
+
+
+def _document(problem: Problem) -> JsonObject:
+    return {"name": problem.name, "kind": problem.kind, "sensitive": problem.sensitive}
+
+
+def _one_way(group: Group) -> str:
+    ways = ", or ".join(_listed([shown(key, 80) for key in way]) for way in group.ways)
+    return f"only one of these may be set: {ways}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _look(path: str) -> PathKind | None:
+    """What is at a path, as the server would find it."""
+    try:
+        found = Path(path).expanduser()
+        if found.is_dir():
+            return PathKind.DIRECTORY
+        if found.is_file():
+            return PathKind.FILE
+        return PathKind.ANY if found.exists() else None
+    except (OSError, RuntimeError, ValueError):
+        return None

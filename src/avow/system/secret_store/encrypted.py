@@ -40,6 +40,7 @@ class EncryptedFile:
         """Nothing is read before it is asked for."""
         self._path = path
         self._key_file = key_file
+        self._keys: dict[bytes, bytes] = {}
 
     def get(self, server: str, key: str) -> str | None:
         """The secret, decrypted and verified."""
@@ -116,11 +117,11 @@ class EncryptedFile:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         is_new = "check" not in document
-        cipher = AESGCM(derive(document["key"], self._key_file, create=create and is_new))
+        if is_new and document["servers"]:
+            raise TamperedSecretError(f"{self._path} is damaged", hint=_RESTORE)
+        cipher = AESGCM(self._key(document["key"], create=create and is_new))
         context = canonical(["check", document["key"]])
         if is_new:
-            if document["servers"]:
-                raise TamperedSecretError(f"{self._path} is damaged", hint=_RESTORE)
             document["check"] = _seal(cipher, _CHECKED.encode(), context)
         try:
             _unseal(cipher, document["check"], context)
@@ -130,6 +131,13 @@ class EncryptedFile:
                 hint="give the passphrase with which the secrets were stored, or restore the key file",
             ) from None
         return cipher
+
+    def _key(self, recipe: dict[str, Any], *, create: bool) -> bytes:
+        """The key; making one from a passphrase is slow on purpose, so once is enough."""
+        known = canonical(recipe)
+        if known not in self._keys:
+            self._keys[known] = derive(recipe, self._key_file, create=create)
+        return self._keys[known]
 
     def _open(self, document: dict[str, Any], server: str, key: str, sealed: object) -> str:
         from cryptography.exceptions import InvalidTag
