@@ -18,6 +18,7 @@ COMMANDS = {
     "export": "Write an approved snapshot in another format.",
     "run": "Start a locked server behind the gate, for any MCP client.",
     "gateway": "Serve every locked server over Streamable HTTP, behind the gate.",
+    "configure": "Ask for what a server needs, try it, and keep it safe.",
     "protect": "Put the servers of MCP clients behind `avow run`.",
     "unprotect": "Take them out again, to the byte.",
     "keygen": "Make a key to sign with.",

@@ -1,1 +1,1 @@
-"""Setting a server up: what to ask, whether the answers will do, whether it works with them, where they go."""
+"""Setting a server up: what to ask, whether answers will do, whether it works, and where to keep them."""

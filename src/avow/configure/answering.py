@@ -1,7 +1,7 @@
 """Whether an answer will do: one by one as they are typed, and all of them together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from avow.configure.paths import look, whole_path
@@ -9,7 +9,9 @@ from avow.configure.questions import Question, Texts
 from avow.configure.subject import Subject
 from avow.core.configuration.model import Parameter, ValueType
 from avow.core.configuration.values import problem, written
+from avow.system.configuration.known import Known
 from avow.system.configuration.preflight import Preflight, preflight
+from avow.system.configuration.remembered import Remembered
 
 _SHORT: Final = {"y": "true", "n": "false"}
 
@@ -32,6 +34,17 @@ class Draft:
     def is_empty(self) -> bool:
         """Whether nothing would change."""
         return not (self.given or self.emptied or self.taken)
+
+    def followed_by(self, later: "Draft") -> "Draft":
+        """These answers, changed by later ones."""
+        changed = {*later.given, *later.emptied, *later.taken}
+        return Draft(
+            {**{key: texts for key, texts in self.given.items() if key not in changed}, **later.given},
+            tuple(dict.fromkeys((*self.asked, *later.asked))),
+            (*(key for key in self.emptied if key not in changed), *later.emptied),
+            {**{key: name for key, name in self.taken.items() if key not in changed}, **later.taken},
+            tuple(dict.fromkeys((*self.insisted, *later.insisted))),
+        )
 
 
 def tidied(parameter: Parameter, text: str) -> str:
@@ -57,4 +70,10 @@ def judge(subject: Subject, draft: Draft, environment: Mapping[str, str]) -> Pre
     """Whether the server could start with these answers beside what it has, and with what it would be."""
     taken = {key: (environment[name],) for key, name in draft.taken.items()}
     resolution = subject.with_answers({**taken, **draft.given}, without=draft.emptied)
-    return preflight(subject.known, resolution)
+    return preflight(_insisting(subject.known, draft.insisted), resolution)
+
+
+def _insisting(known: Known, keys: tuple[str, ...]) -> Known:
+    """What is known, as if these were insisted on already."""
+    remembered = known.remembered or Remembered(known.identity.name, known.identity.digest)
+    return replace(known, remembered=replace(remembered, insisted=(*remembered.insisted, *keys)))

@@ -5,17 +5,15 @@ The words of a declaration are the server's: whoever shows a question makes them
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from avow.core.configuration.hazards import is_secret, risky_default, sets_loader
 from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, ValueType, Where
 from avow.core.configuration.values import written
+from avow.system.configuration.values import masked
 
 Texts: TypeAlias = tuple[str, ...]
 """A value as it is typed: one text, or several where a parameter takes several."""
-
-# A shorter secret would be half told by four of its characters.
-_SHORTEST_TO_HINT: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +134,13 @@ def default_texts(parameter: Parameter) -> Texts:
     return tuple(written(parameter, one) for one in (default if isinstance(default, tuple) else (default,)))
 
 
-def masked(text: str) -> str:
-    """A secret as it may be shown: stars, and the end of a long one, by which its owner knows it."""
-    return f"****{text[-4:]}" if len(text) >= _SHORTEST_TO_HINT else "****"
-
-
 def shown_texts(question: Question, texts: Texts) -> str:
-    """A value as it may be shown; the caller makes it printable."""
+    """A value as it may be shown."""
     if question.is_secret:
-        return ", ".join(map(masked, texts))
+        return masked(question.parameter, texts) if texts else ""
     if question.parameter.type is ValueType.BOOLEAN and not question.parameter.multiple:
         return {"true": "yes", "false": "no"}.get(texts[0], texts[0]) if texts else ""
-    return ", ".join(texts)
+    return masked(question.parameter, texts) if texts else ""
 
 
 def _question(parameter: Parameter, current: Current | None, ambient: Collection[str]) -> Question:

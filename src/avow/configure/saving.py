@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from avow.configure.answering import Draft
 from avow.configure.subject import Subject, value_of
@@ -30,14 +29,14 @@ def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
         StorageError: it cannot be written.
     """
     parameters = subject.configuration.parameters
-    given = {key: value_of(texts, several=parameters[key].multiple) for key, texts in draft.given.items()}
+    given = {key: value_of(texts, parameters[key]) for key, texts in draft.given.items()}
     remembered = subject.known.remembered
     answers = Answers(
         asked=_asked(subject, draft),
         given=given,
         environment=_union(remembered.environment if remembered else (), draft.taken.values()),
         insisted=_union(remembered.insisted if remembered else (), draft.insisted),
-        place=subject.known.place or Path.cwd(),
+        place=subject.known.place,
     )
     save(subject.known.identity, subject.configuration, answers, store)
     secrets = tuple(key for key in given if is_secret(parameters[key]))

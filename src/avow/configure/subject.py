@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from avow.configure.questions import Current, Plan, Texts, plan_questions
-from avow.core.configuration.model import Configuration
+from avow.core.configuration.model import Configuration, Parameter
+from avow.core.configuration.values import Value
 from avow.system.configuration.known import Known
-from avow.system.configuration.remembered import Value, unanswered
+from avow.system.configuration.remembered import unanswered
 from avow.system.configuration.values import Layer, Resolution, Resolved
 from avow.system.targets import Reachable
 
@@ -55,7 +56,7 @@ class Subject:
         return tuple(dict.fromkeys(key for key in stored if key not in self.configuration.parameters))
 
     def plan(self, ambient: Collection[str], allowed: Collection[str] = ()) -> Plan:
-        """What to ask; `allowed` are variables of loaders on which somebody insists."""
+        """What to ask; `allowed` are keys of loaders and the like on which somebody insists."""
         remembered = self.known.remembered
         insisted = (*allowed, *(remembered.insisted if remembered else ()))
         return plan_questions(self.configuration, self.current, ambient=ambient, allowed=insisted)
@@ -73,17 +74,16 @@ class Subject:
         values = {key: found for key, found in self.resolution.values.items() if key not in without}
         for key, texts in given.items():
             parameter = self.configuration.parameters[key]
-            values[key] = Resolved(
-                parameter, Layer.FLAG, "your answer", value_of(texts, several=parameter.multiple)
-            )
+            # As it will be once it is stored.
+            values[key] = Resolved(parameter, Layer.STORE, "your answer", value_of(texts, parameter))
         return replace(self.resolution, values=values)
 
 
 def texts_of(value: Value) -> Texts:
     """A value as it is typed."""
-    return value if isinstance(value, tuple) else (value,)
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
-def value_of(texts: Texts, *, several: bool) -> Value:
+def value_of(texts: Texts, parameter: Parameter) -> Value:
     """Typed texts as they are stored."""
-    return texts if several else texts[0]
+    return texts if parameter.multiple else texts[0]

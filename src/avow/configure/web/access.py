@@ -13,7 +13,7 @@ _BYTES: Final = 32
 
 
 class Access:
-    """The secrets of one form: a link that works once, the cookie it is exchanged for, the form's own word."""
+    """What one form keeps: a link that works once, the cookie it is exchanged for, the form's own word."""
 
     def __init__(self, port: int) -> None:
         """Make new secrets for the form on this port."""

@@ -1,4 +1,4 @@
-"""The small HTTP server of the form: loopback only, bounded in size and time, silent, gone when it is over."""
+"""An HTTP server of the form: loopback only, bounded in size and time, silent, gone once it is over."""
 
 import json
 import socket

@@ -1,0 +1,121 @@
+"""What is about to be written, what came of trying it, and what was kept: as lines for a terminal."""
+
+from collections.abc import Iterator
+
+from avow.cli.output.console import BLANK, Line, Part, columns, line
+from avow.configure.answering import Draft
+from avow.configure.paths import look
+from avow.configure.questions import Question, shown_texts
+from avow.configure.saving import Saved
+from avow.configure.setup import Setup
+from avow.configure.trying import CannotStart, Outcome, Rejected, Works
+from avow.configure.wording import line_of, name_of
+from avow.core.capability import Kind
+from avow.core.configuration.model import Configuration, ValueType
+from avow.system.configuration.values import Layer
+
+
+def summary_lines(setup: Setup, draft: Draft) -> Iterator[Line]:
+    """Everything that the server would be given, and what would be written where."""
+    rows: list[list[Part]] = [_row(question, draft) for question in setup.plan]
+    rows += [[line_of(key), "", "no longer asked for: dropped"] for key in setup.subject.gone]
+    yield BLANK
+    yield line((f"Summary for {line_of(setup.subject.name)}", "bold"))
+    yield from columns([row for row in rows if row])
+    if any(setup.questions[key].is_secret for key in draft.given):
+        yield line(f"Secrets go to {setup.store.describe()}.", indent=2)
+
+
+def introduction_lines(setup: Setup, count: int) -> Iterator[Line]:
+    """Which server this is, how we know what it asks for, and how to get out of here."""
+    subject = setup.subject
+    yield line((line_of(subject.name), "bold"), (f"  {setup.command}", "dim"))
+    yield line(f"{subject.source}.")
+    yield from notice_lines(setup)
+    if count:
+        yield line(("Enter keeps what stands in brackets. Ctrl-C leaves, and nothing is written.", "dim"))
+
+
+def notice_lines(setup: Setup) -> Iterator[Line]:
+    """What a person should know before answering anything."""
+    subject = setup.subject
+    for parameter in setup.plan.refused:
+        yield line(
+            ("! ", "yellow"),
+            f"it asks for {name_of(parameter)}, which decides which code runs, what is trusted, or where "
+            f"traffic goes: not set (if you are sure: --allow-variable {name_of(parameter)})",
+        )
+    if subject.known.namesake:
+        yield line(
+            ("! ", "yellow"),
+            f"values are stored for another server called {line_of(subject.name)}; this one gets none",
+        )
+    for withheld in subject.resolution.withheld:
+        if withheld.layer is Layer.ENVIRONMENT:
+            # That is a question of its own.
+            continue
+        yield line(("! ", "yellow"), f"{line_of(withheld.key)}: {line_of(withheld.reason)}")
+
+
+def outcome_lines(outcome: Outcome) -> Iterator[Line]:
+    """What came of starting the server."""
+    match outcome:
+        case Works(snapshot=snapshot, remark=remark):
+            tools = sum(1 for capability in snapshot.signature if capability.kind is Kind.TOOL)
+            yield line(("✓ ", "green"), f"it works: {tools} tool{'' if tools == 1 else 's'}")
+            if remark:
+                yield line(("! ", "yellow"), line_of(remark))
+        case Rejected(message=message, said=said):
+            yield line(("✗ rejected credentials: ", "red"), line_of(message))
+            yield from _quoted(said)
+        case CannotStart(message=message, said=said):
+            yield line(("✗ it cannot start: ", "red"), line_of(message))
+            yield from _quoted(said)
+
+
+def saved_lines(saved: Saved, configuration: Configuration) -> Iterator[Line]:
+    """What was kept where."""
+
+    def names(keys: tuple[str, ...]) -> str:
+        return ", ".join(name_of(configuration.parameters[key]) for key in keys)
+
+    if saved.secrets:
+        yield line(("✓ ", "green"), f"{names(saved.secrets)}: kept in {saved.store}")
+    if saved.keys:
+        yield line(("✓ ", "green"), f"{names(saved.keys)}: kept in Avow's own file, in clear")
+    for key, variable in saved.taken.items():
+        yield line(
+            ("✓ ", "green"), f"{names((key,))}: taken from ${variable} of the environment at every start"
+        )
+    if saved.dropped:
+        yield line(
+            ("✓ ", "green"), f"dropped, as nobody asks for it: {', '.join(map(line_of, saved.dropped))}"
+        )
+
+
+def _row(question: Question, draft: Draft) -> list[Part]:
+    name = name_of(question.parameter)
+    if question.key in draft.given:
+        texts = draft.given[question.key]
+        note = "changed" if question.current else "new"
+        if question.parameter.type is ValueType.PATH and any(look(text) is None for text in texts):
+            note += "; there is nothing at this path yet"
+        return [name, line_of(shown_texts(question, texts)), note]
+    if question.key in draft.taken:
+        return [name, f"${draft.taken[question.key]}", "from the environment, at every start"]
+    if question.key in draft.emptied:
+        return [name, "", "taken away"]
+    if question.current:
+        shown = line_of(shown_texts(question, question.current.texts))
+        return [name, shown, f"from {line_of(question.current.origin)}"]
+    if question.default:
+        return [name, line_of(shown_texts(question, question.default)), "default"]
+    return [name, "", "not set"]
+
+
+def _quoted(said: str) -> Iterator[Line]:
+    lines = said.splitlines()
+    if len(lines) > 12:
+        yield line(("…", "dim"), indent=4)
+    for one in lines[-12:]:
+        yield line((line_of(one), "dim"), indent=4)

@@ -1,0 +1,254 @@
+"""`avow configure`: ask for what a server needs, try it, and keep it where no file of a project holds it."""
+
+import os
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+from avow.cli.asking.terminal import is_there
+from avow.cli.main import COMMANDS
+from avow.cli.options import (
+    CommandWithServer,
+    Decorator,
+    ServerOptions,
+    format_option,
+    server_command,
+    server_options,
+)
+from avow.cli.reaching import lockfile_if_there, reach_one
+from avow.configure.scripted import Flags, read_flags
+from avow.configure.setup import Setup
+from avow.core.canonical import JsonValue
+from avow.errors import UsageError
+from avow.system.looking import label
+from avow.system.targets import Reachable, same_place
+
+_LONGEST_STDIN = 128 * 1024
+
+
+def _options(function: Any) -> Any:
+    """The options of this command, in the order of its help."""
+    options: tuple[Decorator[Any], ...] = (
+        click.option("--name", metavar="NAME", default="", help="With a command or an address: its name."),
+        click.option(
+            "--set", "set_", multiple=True, metavar="KEY=VALUE", help="Give a value that is no secret."
+        ),
+        click.option(
+            "--set-from-env",
+            multiple=True,
+            metavar="KEY[=VARIABLE]",
+            help="Take a value from our environment now, and keep it.",
+        ),
+        click.option("--set-file", multiple=True, metavar="KEY=PATH", help="Take a value from a file."),
+        click.option(
+            "--set-stdin", metavar="KEY", help="Take a value, such as a secret, from standard input."
+        ),
+        click.option(
+            "--forget", multiple=True, metavar="KEY", help="Remove what is stored for one parameter."
+        ),
+        click.option("--reset", is_flag=True, help="Remove everything that is stored for this server."),
+        click.option("--preset", metavar="NAME", default="", help="Use the values of a preset in avow.toml."),
+        click.option("--where", is_flag=True, help="Tell for each value where it comes from, and stop."),
+        click.option(
+            "--all", "everything", is_flag=True, help="Ask for everything, not only for what is new."
+        ),
+        click.option("--web", is_flag=True, help="Ask in a browser, with a form on this machine."),
+        click.option("--open", "open_it", is_flag=True, help="With --web: open the browser too."),
+        click.option(
+            "--idle",
+            type=click.FloatRange(min=0, min_open=True),
+            default=600,
+            show_default=True,
+            metavar="SECONDS",
+            help="With --web: how long to wait for somebody.",
+        ),
+        click.option(
+            "--allow-variable",
+            multiple=True,
+            metavar="NAME",
+            help="Allow a variable that decides which code runs or where traffic goes.",
+        ),
+        click.option(
+            "--save-anyway", is_flag=True, help="Keep the values although the server does not work."
+        ),
+        click.option("--yes", is_flag=True, help="Ask nothing: use what is there and given."),
+        click.option("--move", is_flag=True, help="Move secrets out of client configurations, too."),
+        format_option("text", "json"),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """What the options of this command ask for, apart from values."""
+
+    name: str
+    reset: bool
+    preset: str
+    where: bool
+    everything: bool
+    web: bool
+    open_it: bool
+    idle: float
+    allow_variable: tuple[str, ...]
+    move: bool
+    save_anyway: bool
+    yes: bool
+    format_name: str
+
+    @property
+    def text(self) -> bool:
+        """Whether the result is for people."""
+        return self.format_name == "text"
+
+
+@click.command("configure", cls=CommandWithServer, short_help=COMMANDS["configure"])
+@click.argument("target", nargs=-1, metavar="NAME")
+@_options
+@server_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    target: tuple[str, ...],
+    *,
+    set_: tuple[str, ...],
+    set_from_env: tuple[str, ...],
+    set_file: tuple[str, ...],
+    set_stdin: str | None,
+    forget: tuple[str, ...],
+    options: ServerOptions,
+    **wishes: Any,
+) -> int:
+    """Set a server up: ask for what it needs, start it with that, and keep it when it works.
+
+    Secrets go to the system's keyring, or else into an encrypted file; `avow run` hands them to the
+    server when it starts.
+    """
+    flags = Flags(set_, set_from_env, set_file, set_stdin or "", forget)
+    wanted = _Wishes(**wishes)
+    reachable = reach_one(target, server_command(ctx), options)
+    if wanted.name:
+        reachable = replace(reachable, name=wanted.name)
+    if wanted.reset:
+        return _reset(reachable, wanted, options)
+    setup = _set_up(reachable, wanted, options)
+    return _carry_out(setup, flags, wanted, options)
+
+
+def _set_up(reachable: Reachable, wanted: _Wishes, options: ServerOptions) -> Setup:
+    """Find out everything there is to know before anything is asked."""
+    from avow.cli.output.facts import target_words
+    from avow.cli.progress import progress
+    from avow.configure.learning import Learning, learn
+    from avow.configure.trying import Trial
+    from avow.system.configuration.values import Sources
+    from avow.system.secret_store import open_store
+
+    flags = {**reachable.environment, **reachable.headers}
+    name = label(reachable)
+    with progress(quiet=options.quiet) as show:
+        learning = Learning(
+            options.lockfile,
+            Sources(flags, os.environ, wanted.preset),
+            options.timeout,
+            _locked_declaration(reachable, options),
+            None if show is None else lambda text: show(name, text),
+        )
+        subject = learn(name, reachable, learning)
+    plan = subject.plan(os.environ, wanted.allow_variable)
+    insisted = tuple(
+        parameter.key
+        for parameter in subject.configuration
+        if {parameter.key, parameter.binding.name} & set(wanted.allow_variable)
+    )
+    trial = Trial(options.timeout)
+    command_words = target_words(reachable.target)
+    return Setup(subject, plan, open_store(), trial, os.environ, insisted, command_words)
+
+
+def _carry_out(setup: Setup, flags: Flags, wanted: _Wishes, options: ServerOptions) -> int:
+    if wanted.where:
+        from avow.cli.asking.explaining import tell_where
+
+        tell_where(setup, text=wanted.text)
+        return 0
+    if wanted.web:
+        from avow.cli.asking.browser import configure_in_browser
+
+        code, saved = configure_in_browser(setup, idle=wanted.idle, open_it=wanted.open_it)
+    elif wanted.text and is_there() and not flags and not wanted.yes:
+        from avow.cli.asking.interactive import configure_on_terminal
+
+        code, saved = configure_on_terminal(
+            setup, everything=wanted.everything, save_anyway=wanted.save_anyway, quiet=options.quiet
+        )
+    else:
+        from avow.cli.asking.unattended import Telling, configure_unattended
+
+        draft, wrong = read_flags(flags, setup, _standard_input)
+        telling = Telling(wanted.text, options.quiet)
+        code, saved = configure_unattended(setup, draft, wrong, telling, save_anyway=wanted.save_anyway)
+    return _afterwards(setup, wanted, options, code) if code == 0 and (saved or wanted.move) else code
+
+
+def _afterwards(setup: Setup, wanted: _Wishes, options: ServerOptions, code: int) -> int:
+    """What remains to be done: secrets in client files, and a word about how clients start the server."""
+    from avow.cli.asking.afterwards import move_secrets, next_step
+    from avow.cli.failures import FAILED
+    from avow.cli.output import write
+
+    asks = wanted.text and not wanted.yes and not wanted.web
+    moved = move_secrets(setup, options.config, options.lockfile, move=wanted.move, ask=asks)
+    if wanted.text and not options.quiet:
+        locked = setup.subject.name in lockfile_if_there(options.lockfile).servers
+        write(next_step(setup, options.config, is_locked=locked) + "\n")
+    return code if moved else FAILED
+
+
+def _locked_declaration(reachable: Reachable, options: ServerOptions) -> JsonValue:
+    """What the lock entry says that the server asks for, if it is this server's entry."""
+    entry = lockfile_if_there(options.lockfile).servers.get(reachable.name)
+    if entry is None or not same_place(entry.snapshot.target, reachable.target):
+        return None
+    return entry.snapshot.configuration_schema
+
+
+def _standard_input() -> bytes:
+    if sys.stdin.isatty():
+        raise UsageError(
+            "--set-stdin wants the value on standard input", hint="pipe it in: … | avow configure"
+        )
+    return sys.stdin.buffer.read(_LONGEST_STDIN)
+
+
+def _reset(reachable: Reachable, wanted: _Wishes, options: ServerOptions) -> int:
+    """Remove everything that is stored for a server, after a yes."""
+    from avow.cli.failures import DECLINED
+    from avow.cli.output import write
+    from avow.core.printable import printable
+    from avow.system.configuration.identity import identify
+    from avow.system.configuration.remembered import forget, recall
+
+    name = label(reachable)
+    identity, shown = identify(name, reachable.target), printable(name, 80, fold=True)
+    found = recall(identity)
+    if found is not None and not wanted.yes:
+        if not is_there():
+            raise UsageError("somebody has to agree, and there is no terminal to ask on", hint="say --yes")
+        keys = ", ".join((*found.values, *found.secrets)) or "nothing but answers"
+        question = f"Remove what is stored for {shown} ({printable(keys, 300, fold=True)})?"
+        if not click.confirm(question, default=False, err=True):
+            return DECLINED
+    forget(identity)
+    if wanted.text and not options.quiet:
+        write(f"nothing is stored for {shown}\n")
+    elif not wanted.text:
+        from avow.cli.output.json import dumps
+
+        write(dumps({"server": name, "status": "reset"}))
+    return 0
