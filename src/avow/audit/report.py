@@ -1,9 +1,10 @@
 """The result of an audit, of source code or of a running server, as every output format gets it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from avow.audit.model import Finding, Level
-from avow.audit.scorecard import Scorecard
+from avow.audit.scorecard import Scorecard, combined
 from avow.audit.source.ignoring import Ignored
 
 
@@ -21,3 +22,17 @@ class Report:
     def at_least(self, level: Level) -> tuple[Finding, ...]:
         """The findings at or above a level."""
         return tuple(finding for finding in self.findings if finding.severity.rank >= level.rank)
+
+
+def together(reports: Sequence[Report]) -> Report:
+    """Several looks, at the source and at the running server, as one report."""
+    if len(reports) == 1:
+        return reports[0]
+    return Report(
+        ", ".join(report.subject for report in reports),
+        tuple(finding for report in reports for finding in report.findings),
+        combined([report.scorecard for report in reports]),
+        tuple(ignored for report in reports for ignored in report.ignored),
+        tuple(note for report in reports for note in report.notes),
+        sum(report.files for report in reports),
+    )

@@ -12,7 +12,7 @@ from avow.core.drift.model import Change, Drift, DriftType
 from avow.core.severity import Severity
 from avow.errors import UsageError
 
-_SECTIONS: Final = ("fail_on", "severity", "allow", "gate")
+_SECTIONS: Final = ("fail_on", "severity", "allow", "gate", "audit")
 _SELECTORS: Final = ("server", "type", "name", "path")
 _RULE_MEMBERS: Final = (*_SELECTORS, "reason", "expires")
 _DATE: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
@@ -59,12 +59,13 @@ class AllowRule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings that concern drift; `gate` is passed on as it was written."""
+    """The settings that concern drift; `gate` and `audit` are passed on as they were written."""
 
     severities: Mapping[DriftType, Severity] = field(default_factory=dict)
     allow: tuple[AllowRule, ...] = ()
     fail_on: Severity = Severity.CRITICAL
     gate: JsonObject = field(default_factory=dict)
+    audit: JsonObject = field(default_factory=dict)
 
     def expired(self, today: str) -> tuple[AllowRule, ...]:
         """The rules that no longer apply and should be renewed or removed."""
@@ -145,6 +146,7 @@ def read_policy(data: JsonObject) -> Policy:
         allow=tuple(_read_rule(rule) for rule in rules),
         fail_on=_severity(data.get("fail_on", Severity.CRITICAL), "fail_on"),
         gate=_table(data, "gate"),
+        audit=_table(data, "audit"),
     )
 
 

@@ -9,6 +9,7 @@ from avow.core.documents import snapshot_document
 from avow.core.drift.model import drift_document
 from avow.errors import AvowError
 from avow.system.checking import Compared, Failed, Outcome, Variance
+from avow.system.configuration.preflight import ConfigurationNeededError
 
 
 def dumps(document: Any) -> str:
@@ -53,7 +54,10 @@ def outcome_document(outcome: Outcome) -> JsonObject:
 
 def error_document(error: AvowError) -> JsonObject:
     """A failure as a document."""
-    return {"error": {"message": error.message, "hint": error.hint}}
+    document: JsonObject = {"error": {"message": error.message, "hint": error.hint}}
+    if isinstance(error, ConfigurationNeededError):
+        document["configuration"] = error.data["avow"]
+    return document
 
 
 def snapshot(report: SnapshotReport) -> str:

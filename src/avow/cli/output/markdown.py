@@ -62,7 +62,7 @@ def _failed(failed: Failed) -> Iterator[str]:
 def _compared(compared: Compared, verdict: str) -> Iterator[str]:
     yield f"### {inert(compared.name)}: {verdict}"
     if compared.drift:
-        yield _table(("severity", "what", "difference"), _drift_rows(compared.drift, compared.snapshot))
+        yield table(("severity", "what", "difference"), _drift_rows(compared.drift, compared.snapshot))
         wordings = [wording for drift in compared.drift for wording in _wordings(drift)]
         yield from wordings[:20]
     for allowed in compared.allowed:
@@ -104,7 +104,7 @@ def _subject(drift: Drift) -> str:
 def _snapshot_blocks(report: SnapshotReport) -> Iterator[str]:
     shown = report.snapshot
     yield f"## {inert(facts.server_words(shown))}"
-    yield _table(("", ""), ((label, inert(value)) for label, value in facts.identity(shown)))
+    yield table(("", ""), ((label, inert(value)) for label, value in facts.identity(shown)))
     yield from _capability_blocks(shown)
     if shown.instructions:
         yield "### Instructions"
@@ -112,15 +112,15 @@ def _snapshot_blocks(report: SnapshotReport) -> Iterator[str]:
     if wanted := list(facts.parameters(shown.configuration_schema)):
         yield "### Configuration"
         rows = ((inert(one.name), one.kind, one.need, inert(one.description)) for one in wanted)
-        yield _table(("name", "kind", "need", "description"), rows)
+        yield table(("name", "kind", "need", "description"), rows)
     if found := facts.findings(shown):
         yield "### Suspicious text"
-        yield _table(
+        yield table(
             ("where", "sign", "evidence"), ((inert(f.where), f.sign, inert(f.evidence)) for f in found)
         )
     for seen, drifts in (report.variance or {}).items():
         yield f"### It does not always show the same: {inert(seen)}"
-        yield _table(("severity", "what", "difference"), _drift_rows(drifts, None))
+        yield table(("severity", "what", "difference"), _drift_rows(drifts, None))
     for note in shown.notes:
         yield f"Note: {inert(note)}"
 
@@ -136,15 +136,14 @@ def _capability_blocks(shown: Snapshot) -> Iterator[str]:
                 (str(risk.level), inert(tool.name, 80), inert("; ".join(risk.reasons)))
                 for tool, risk in facts.rated(found)
             )
-            yield _table(("risk", "tool", "because"), rows)
+            yield table(("risk", "tool", "because"), rows)
         else:
             ordered = sorted(found.values(), key=lambda capability: capability.name)
-            yield _table(
-                (str(kind), "about"), ((inert(one.name), inert(facts.about(one))) for one in ordered)
-            )
+            yield table((str(kind), "about"), ((inert(one.name), inert(facts.about(one))) for one in ordered))
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table; its cells are written as they are."""
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
-from avow.system.checking import Compared, Failed, Outcome, Variance
+from avow.system.checking import Compared, Failed, NeedsConfiguration, Outcome, Variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,14 @@ class DriftReport:
 
     @property
     def exit_code(self) -> int:
-        """2 when a server could not be looked at, else 1 at or above the threshold, else 0."""
-        if self.failed:
+        """2 when a server could not be looked at, else 1 at or above the threshold, else 0.
+
+        A configuration that is not complete is something found.
+        """
+        if not all(isinstance(failed, NeedsConfiguration) for failed in self.failed):
             return 2
+        if self.failed:
+            return 1
         found = (outcome.highest for outcome in self.compared)
         return int(any(severity is not None and severity >= self.threshold for severity in found))
 

@@ -66,7 +66,7 @@ def _invocation(report: DriftReport) -> JsonObject:
 
 def _notification(failed: Failed) -> JsonObject:
     text = printable(f"{failed.name}: {failed.error.message}")
-    return {"level": "error", "message": {"text": _plain(f"{text}\n{failed.error.hint}".strip())}}
+    return {"level": "error", "message": {"text": plain(f"{text}\n{failed.error.hint}".strip())}}
 
 
 def _results(compared: Compared, places: Places) -> list[JsonObject]:
@@ -101,10 +101,10 @@ def _message(server: str, drift: Drift) -> str:
     subject = " ".join(filter(None, (drift.kind, drift.name)))
     seen = f" (seen {drift.seen})" if drift.seen else ""
     hint = f" Hint: {drift.hint}" if drift.hint else ""
-    return _plain(printable(f"{server}: {subject} {drift.summary}{seen}.{hint}", 1000, fold=True))
+    return plain(printable(f"{server}: {subject} {drift.summary}{seen}.{hint}", 1000, fold=True))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The text as SARIF (3.11.6) writes it so that nothing in it is a link."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
