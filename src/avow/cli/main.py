@@ -21,6 +21,7 @@ COMMANDS = {
     "configure": "Ask for what a server needs, try it, and keep it safe.",
     "protect": "Put the servers of MCP clients behind `avow run`.",
     "unprotect": "Take them out again, to the byte.",
+    "audit": "Look for weak capability negotiation, in source code or a running server.",
     "keygen": "Make a key to sign with.",
     "sign": "Sign a lockfile or a snapshot.",
     "verify": "Verify the signature of a lockfile or a snapshot.",
