@@ -20,6 +20,7 @@ from avow.cli.reaching import given_values, known_names
 from avow.core.lockfile import Entry
 from avow.errors import UsageError
 from avow.system.approved import Approved, read_approved
+from avow.system.configuration.reaching import configured
 from avow.system.looking import Looking, try_to_look
 from avow.system.parallel import Started
 from avow.system.targets import Reachable, fitting, reach, reach_command, reach_locked, unknown
@@ -29,6 +30,7 @@ from avow.system.targets import Reachable, fitting, reach, reach_command, reach_
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--thorough", is_flag=True, help="Look again, and as another client, for answers that differ.")
 @fail_on_option
+@click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start servers with.")
 @format_option("text", "json", "markdown", "sarif")
 @server_options
 @click.pass_context
@@ -38,12 +40,13 @@ def command(
     *,
     thorough: bool,
     fail_on: str | None,
+    preset: str,
     format_name: str,
     options: ServerOptions,
 ) -> int:
     """Connect to each locked server, or to those named, and report how it differs from what was approved."""
     approved = _chosen(names, read_approved(options.lockfile), options.lockfile)
-    find = _reaching(approved, server_command(ctx), options)
+    find = _reaching(approved, server_command(ctx), options, preset)
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
         jobs = {
@@ -75,7 +78,7 @@ def _as_approved(looking: Looking, entry: Approved) -> Looking:
 
 
 def _reaching(
-    approved: Mapping[str, Approved], server: Sequence[str], options: ServerOptions
+    approved: Mapping[str, Approved], server: Sequence[str], options: ServerOptions, preset: str
 ) -> Callable[[str, Approved], Reachable]:
     """How to get from an entry to its server: as the entry says, or as the command line does."""
     given, known = given_values(options), known_names(options)
@@ -88,7 +91,8 @@ def _reaching(
         if server:
             return reach_command(server, given)
         if isinstance(entry, Entry):
-            return reach_locked(name, known, fitting(given, entry.snapshot.target))
+            reachable = reach_locked(name, known, fitting(given, entry.snapshot.target))
+            return configured(reachable, entry.snapshot.configuration_schema, options.lockfile, preset)
         if entry.target is None:
             raise UsageError(
                 f"{options.lockfile} does not say how to start the server",

@@ -20,6 +20,7 @@ from avow.system.approved import read_mcptrust
 from avow.system.approving import Candidate, approve, prepare
 from avow.system.checking import Failed
 from avow.system.clients import SkippedServer
+from avow.system.configuration.reaching import with_stored
 from avow.system.lockfiles import update_lockfile
 from avow.system.looking import Looking, label
 from avow.system.parallel import in_parallel
@@ -84,7 +85,10 @@ def _wanted(
     given, known = given_values(options), known_names(options)
     if options.config is not None:
         found = known.configured()
-        usable = [reach_configured(one, fitting(given, one.target)) for one in found.servers]
+        usable = [
+            with_stored(reach_configured(one, fitting(given, one.target)), options.lockfile)
+            for one in found.servers
+        ]
         return usable, _unusable(found.skipped)
     if not before.servers:
         raise UsageError(
@@ -92,7 +96,7 @@ def _wanted(
             hint="for example `avow lock -- npx -y SERVER`",
         )
     return [
-        reach_locked(name, known, fitting(given, entry.snapshot.target))
+        with_stored(reach_locked(name, known, fitting(given, entry.snapshot.target)), options.lockfile)
         for name, entry in before.servers.items()
     ], []
 

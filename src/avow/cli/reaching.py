@@ -10,6 +10,7 @@ from avow.cli.options import ServerOptions
 from avow.core.lockfile import Lockfile
 from avow.core.target import Target
 from avow.errors import UsageError
+from avow.system.configuration.reaching import with_stored
 from avow.system.lockfiles import read_lockfile
 from avow.system.targets import Given, Known, Reachable, reach_command, read_given, resolve
 
@@ -51,7 +52,7 @@ def reach_all(words: Sequence[str], command: Sequence[str], options: ServerOptio
         UsageError: a word means nothing, or more than one thing.
     """
     given, known = given_values(options), known_names(options)
-    reached = [resolve(word, known, given) for word in words]
+    reached = [with_stored(resolve(word, known, given), options.lockfile) for word in words]
     return [*reached, reach_command(command, given)] if command else reached
 
 

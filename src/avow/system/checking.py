@@ -19,6 +19,7 @@ from avow.core.snapshot import Snapshot, Volatile
 from avow.core.volatile import volatile_pointers, with_volatile
 from avow.errors import AvowError
 from avow.system.approved import Approved
+from avow.system.configuration.preflight import ConfigurationNeededError
 from avow.system.connect import Look, MalformedAnswerError, Observation
 from avow.system.looking import Looked, Seen
 
@@ -59,6 +60,11 @@ class Failed:
 
     name: str
     error: AvowError
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsConfiguration(Failed):
+    """A server that was not started, since its configuration is not complete: that is something found."""
 
 
 Outcome: TypeAlias = Compared | Failed
@@ -160,6 +166,8 @@ def outcome(name: str, approved: Approved, looked: Looked, judging: Judging) -> 
                 hint=looked.hint,
             )
             return Compared(name, approved_digest(approved), None, (malformed,))
+        case ConfigurationNeededError() if looked.is_about_the_server:
+            return NeedsConfiguration(name, looked)
         case AvowError():
             return Failed(name, looked)
 

@@ -12,7 +12,7 @@ from avow.core.configuration.hazards import is_secret, shown
 from avow.core.configuration.model import Configuration, Group, Parameter, PathKind, Where
 from avow.core.configuration.values import Missing, apply, missing, problems, too_many
 from avow.errors import AvowError, UsageError
-from avow.system.configuration.known import Known
+from avow.system.configuration.known import OF_THE_TARGET, Known
 from avow.system.configuration.values import Layer, Resolution
 
 # The number of JSON-RPC errors that Avow gives instead of a server; `data.avow.reason` says which.
@@ -26,7 +26,8 @@ class Problem:
     """A parameter that is missing or does not fit: what it is called, how it is given, and why in words.
 
     `kind` is one of `env`, `argument`, `header`, `file` and `other`; a parameter that is simply not there
-    has no `reason`. With `ways` it is one of several ways to give the server what it needs.
+    has no `reason`. With `ways` it is one of several ways to give the server what it needs. `source` is
+    how we know that it is needed, as reports say it; `target` where only the command or address names it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Problem:
     reason: str = ""
     description: str = ""
     ways: tuple[tuple[str, ...], ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,12 @@ class ConfigurationNeededError(AvowError):
         self.violated = violated
         self.next = f"avow configure {shlex.quote(server)}"
         super().__init__(f"{server} cannot start: {self._text()}", hint=self._hint())
+
+    @property
+    def is_about_the_server(self) -> bool:
+        """Whether the server needs something; not, where only this environment lacks what was approved."""
+        missing = any(one.source != "target" for one in self.missing)
+        return missing or bool(self.invalid or self.violated)
 
     @property
     def data(self) -> JsonObject:
@@ -129,6 +137,14 @@ def preflight(known: Known, resolution: Resolution) -> Preflight:
         return ConfigurationNeededError(name, violated=(error.message,))
 
 
+def as_far_as_known(known: Known, resolution: Resolution) -> Ready:
+    """What the server is started with by somebody who wants to see it whatever is missing."""
+    try:
+        return _ready(known, resolution)
+    except UsageError:
+        return Ready()
+
+
 def _ready(known: Known, resolution: Resolution) -> Ready:
     handed = {key: one for key, one in resolution.values.items() if not one.comes_by_itself}
     own = Configuration(
@@ -172,6 +188,7 @@ def _problem(parameter: Parameter, reason: str, group: Group | None = None) -> P
         reason,
         shown(parameter.description, 300),
         ways,
+        "target" if parameter.source == OF_THE_TARGET else str(parameter.source.origin),
     )
 
 

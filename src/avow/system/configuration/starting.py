@@ -16,7 +16,9 @@ from avow.system.configuration.variables import target_names
 from avow.system.settings import has_server_settings
 
 if TYPE_CHECKING:
+    from avow.system.configuration.known import Known
     from avow.system.configuration.preflight import ConfigurationNeededError, Ready
+    from avow.system.configuration.values import Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,22 @@ def prepare(start: Start, flags: Mapping[str, str]) -> "Ready | ConfigurationNee
     """
     if _needs_nothing(start, flags):
         return None
-    from avow.system.configuration.known import known_needs
     from avow.system.configuration.preflight import preflight
-    from avow.system.configuration.values import Sources, resolve
 
-    known = known_needs(start.name, start.target, start.declared, lockfile=start.lockfile)
-    return preflight(known, resolve(known, Sources(flags, os.environ, start.preset)))
+    return preflight(*_found(start, flags))
+
+
+def gather(start: Start, flags: Mapping[str, str]) -> "Ready | None":
+    """The same as far as it goes, for those who want to look at a server whatever it lacks.
+
+    Raises:
+        AvowError: what is known about it cannot be read.
+    """
+    if _needs_nothing(start, flags):
+        return None
+    from avow.system.configuration.preflight import as_far_as_known
+
+    return as_far_as_known(*_found(start, flags))
 
 
 def filled(target: Target, ready: "Ready | None") -> Target:
@@ -64,6 +76,14 @@ def filled(target: Target, ready: "Ready | None") -> Target:
             return replace(target, url=url)
         case _:
             return target
+
+
+def _found(start: Start, flags: Mapping[str, str]) -> "tuple[Known, Resolution]":
+    from avow.system.configuration.known import known_needs
+    from avow.system.configuration.values import Sources, resolve
+
+    known = known_needs(start.name, start.target, start.declared, lockfile=start.lockfile)
+    return known, resolve(known, Sources(flags, os.environ, start.preset))
 
 
 def _needs_nothing(start: Start, flags: Mapping[str, str]) -> bool:

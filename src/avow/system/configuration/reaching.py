@@ -1,0 +1,62 @@
+"""A server that can be reached, with what its user stored for it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from avow.core.canonical import JsonValue
+from avow.errors import AvowError
+from avow.system.configuration.starting import Start, filled, gather, prepare
+from avow.system.targets import Reachable
+
+if TYPE_CHECKING:
+    from avow.system.configuration.preflight import Ready
+
+
+def configured(
+    reachable: Reachable, declared: JsonValue, lockfile: Path | None, preset: str = ""
+) -> Reachable:
+    """The server with everything that it needs.
+
+    Raises:
+        ConfigurationNeededError: something is missing, or does not fit.
+        AvowError: what is known about it cannot be read.
+    """
+    ready = prepare(_start(reachable, declared, lockfile, preset), _given(reachable))
+    if isinstance(ready, AvowError):
+        raise ready
+    return _with(reachable, ready)
+
+
+def with_stored(reachable: Reachable, lockfile: Path | None, preset: str = "") -> Reachable:
+    """The server with whatever there is for it; who has no name has nothing.
+
+    Raises:
+        AvowError: what is known about it cannot be read.
+    """
+    if not reachable.name:
+        return reachable
+    return _with(reachable, gather(_start(reachable, None, lockfile, preset), _given(reachable)))
+
+
+def _start(reachable: Reachable, declared: JsonValue, lockfile: Path | None, preset: str) -> Start:
+    return Start(reachable.name, reachable.target, declared, lockfile, preset)
+
+
+def _given(reachable: Reachable) -> dict[str, str]:
+    return {**reachable.environment, **reachable.headers}
+
+
+def _with(reachable: Reachable, ready: "Ready | None") -> Reachable:
+    if ready is None:
+        return reachable
+    given = {name.lower() for name in reachable.headers}
+    return replace(
+        reachable,
+        launch=filled(reachable.launch, ready),
+        environment={**ready.environment, **reachable.environment},
+        headers={
+            **{name: value for name, value in ready.headers.items() if name.lower() not in given},
+            **reachable.headers,
+        },
+    )
