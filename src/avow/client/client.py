@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-import anyio
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession
 from mcp.shared.dispatcher import Dispatcher
@@ -157,9 +156,11 @@ class GuardedClient(Client):
             raise self._reason(exc) from exc
         try:
             await self.session.send_request(_ContractRequest(), EmptyResult)
-        except BaseException:
-            with anyio.CancelScope(shield=True):
-                await self.__aexit__(None, None, None)
+        except Exception:
+            await self.__aexit__(None, None, None)
+            raise
+        except BaseException as exc:
+            await self.__aexit__(type(exc), exc, exc.__traceback__)
             raise
         return self
 

@@ -169,6 +169,7 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
                 self._carry(self._gate.abandon(TOO_LATE))
         if self._gate.contract is None:
             raise self.guard.failure()
+        await self.guard.when_saved()
 
     async def _held(self, request_id: RequestId, decision: Decision, opts: CallOptions | None) -> _Ticket:
         """Wait until the gate has decided on a request."""
@@ -205,20 +206,21 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
     ) -> dict[str, Any]:
         """What the session gets for an answer that the gate had something to say about."""
         self._carry(decision)
+        shown: dict[str, Any] | None = None
+        for line in decision.to_client:
+            message: dict[str, Any] = {"id": request_id, "result": raw} if line == answer else read_line(line)
+            if message.get("id") != request_id:
+                continue
+            if "error" in message:
+                refused = refusal(message["error"], AnswerRefusedError)
+                self.ended = refused if decision.close else None
+                raise refused
+            shown = message["result"]
         if found := self.guard.violations(decision):
             raise violation(found)
-        if answer in decision.to_client:
-            return raw
-        for line in decision.to_client:
-            message = read_line(line)
-            if message.get("id") == request_id:
-                if "error" in message:
-                    refused = refusal(message["error"], AnswerRefusedError)
-                    self.ended = refused if decision.close else None
-                    raise refused
-                result: dict[str, Any] = message["result"]
-                return result
-        raise MCPError(CONNECTION_CLOSED, "the connection has ended")
+        if shown is None:
+            raise MCPError(CONNECTION_CLOSED, "the connection has ended")
+        return shown
 
     async def _requested(
         self,

@@ -47,7 +47,9 @@ class Guard:
         self._cache = cache
         self._identity = identity
         self._recalled: Declaration | None = None
-        self._saved: Signature | None = None
+        self._kept: Signature | None = None
+        self._saved = anyio.Event()
+        self._saved.set()
         self._troubles: deque[Event] = deque(maxlen=_REMEMBERED)
         self._settled = anyio.Event()
         self._stale: set[Kind] = set()
@@ -145,15 +147,24 @@ class Guard:
             or self._identity is None
             or contract.source is not ContractSource.DECLARED
             or contract.open
-            or contract.signature is self._saved
+            or contract.signature is self._kept
         ):
             return None
-        self._saved = contract.signature
-        recalled = self._recalled.signature if self._recalled is not None else None
-        return None if contract.signature is recalled else contract.signature
+        self._kept = contract.signature
+        if self._recalled is not None and contract.signature is self._recalled.signature:
+            return None
+        self._saved = anyio.Event()
+        return contract.signature
 
     async def save(self, signature: Signature) -> None:
         """Keep a signature on disk."""
         assert self._cache is not None
         assert self._identity is not None
-        await anyio.to_thread.run_sync(self._cache.store, self._identity, signature)
+        try:
+            await anyio.to_thread.run_sync(self._cache.store, self._identity, signature)
+        finally:
+            self._saved.set()
+
+    async def when_saved(self) -> None:
+        """Wait until what should be kept is kept: a short connection is worth remembering, too."""
+        await self._saved.wait()

@@ -1,11 +1,10 @@
 """What the SDK hands around as values, as the lines of JSON-RPC that the gate reads.
 
 The SDK has parsed a message before anybody here sees it; what is written here says exactly what the SDK's
-session will go by. A value that JSON does not have, as the SDK's parser lets `NaN` pass, is spelt out, so
-that the gate finds it and refuses it.
+session will go by. For a value that JSON does not have, as the SDK's parser lets `NaN` pass, something is
+written that no strict reader accepts, so that the gate refuses the message.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,18 +13,19 @@ import msgspec
 from avow.protocol.messages import RequestId, encode
 
 _decode: Final = msgspec.json.Decoder().decode
+_UNACCEPTABLE: Final = b'{"":1e999}'
 
 
 def request_line(request_id: RequestId, method: str, params: Mapping[str, Any] | None) -> bytes:
     """A request."""
-    message = {"jsonrpc": "2.0", "id": request_id, "method": method}
-    return write(message if params is None else {**message, "params": params})
+    head = b'{"jsonrpc":"2.0","id":' + encode(request_id) + b',"method":' + encode(method)
+    return head + (b"}" if params is None else b',"params":' + write(params) + b"}")
 
 
 def notification_line(method: str, params: Mapping[str, Any] | None) -> bytes:
     """A message that nobody answers."""
-    message = {"jsonrpc": "2.0", "method": method}
-    return write(message if params is None else {**message, "params": params})
+    head = b'{"jsonrpc":"2.0","method":' + encode(method)
+    return head + (b"}" if params is None else b',"params":' + write(params) + b"}")
 
 
 def result_line(request_id: RequestId, result: Mapping[str, Any], *, exactly: bool = True) -> bytes:
@@ -37,7 +37,7 @@ def result_line(request_id: RequestId, result: Mapping[str, Any], *, exactly: bo
 def error_line(request_id: RequestId, code: int, message: str, data: Any) -> bytes:
     """An error instead of an answer."""
     error = {"code": code, "message": message} | ({} if data is None else {"data": data})
-    return write_exactly({"jsonrpc": "2.0", "id": request_id, "error": error})
+    return b'{"jsonrpc":"2.0","id":' + encode(request_id) + b',"error":' + write_exactly(error) + b"}"
 
 
 def write(value: Any) -> bytes:
@@ -45,25 +45,17 @@ def write(value: Any) -> bytes:
     try:
         return encode(value)
     except (UnicodeEncodeError, RecursionError):
-        return _spelt_out(value)
+        return _UNACCEPTABLE
 
 
 def write_exactly(value: Any) -> bytes:
-    """A value as JSON that reads back as the same value, or that nobody reads."""
+    """A value as JSON that reads back as the same value, or that nobody accepts."""
     data = write(value)
     # The encoder writes null for a number that is none.
-    return _spelt_out(value) if b"null" in data and _decode(data) != value else data
+    return _UNACCEPTABLE if b"null" in data and _decode(data) != value else data
 
 
 def read_line(line: bytes) -> dict[str, Any]:
     """A line that the gate wrote or let pass."""
     message: dict[str, Any] = _decode(line)
     return message
-
-
-def _spelt_out(value: Any) -> bytes:
-    try:
-        return json.dumps(value, separators=(",", ":")).encode()
-    except RecursionError:
-        # Nobody could read it: the gate refuses an answer that is not an object.
-        return b"null"
