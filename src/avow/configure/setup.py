@@ -8,6 +8,7 @@ from avow.configure.questions import Plan, Question
 from avow.configure.saving import Saved, keep
 from avow.configure.subject import Subject
 from avow.configure.trying import Outcome, Trial, try_server
+from avow.core.configuration.model import Configuration
 from avow.system.configuration.preflight import Preflight, Ready
 from avow.system.secret_store import SecretStore
 
@@ -36,13 +37,18 @@ class Setup:
         subject = replace(self.subject, resolution=resolution)
         return replace(self, subject=subject, plan=subject.plan(self.environment, self.insisted))
 
+    def asking_for(self, more: Configuration, source: str) -> "Setup":
+        """The same, with questions about what was found out meanwhile."""
+        subject = self.subject.with_needs(more, source)
+        return replace(self, subject=subject, plan=subject.plan(self.environment, self.insisted))
+
     def judge(self, draft: Draft) -> Preflight:
         """Whether the answers suffice."""
         return judge(self.subject, draft, self.environment)
 
     def attempt(self, ready: Ready) -> Outcome:
         """Start the server with them."""
-        return try_server(self.subject.reachable, ready, self.trial)
+        return try_server(self.subject.name, self.subject.reachable, ready, self.trial)
 
     def keep(self, draft: Draft) -> Saved:
         """Keep them."""

@@ -16,7 +16,7 @@ from avow.cli.progress import progress
 from avow.configure.answering import Draft
 from avow.configure.saving import Saved
 from avow.configure.setup import Setup
-from avow.configure.trying import Outcome, Rejected, Works
+from avow.configure.trying import CannotStart, Outcome, Rejected, Works
 from avow.configure.wording import line_of, name_of
 from avow.system.configuration.preflight import ConfigurationNeededError, Ready
 
@@ -54,6 +54,7 @@ def configure_on_terminal(
             saved = setup.keep(draft)
             tell(saved_lines(saved, setup.subject.configuration))
             return 0, saved
+        setup = _asking_for_more(setup, outcome)
         draft = _again(setup, draft, outcome)
     say(line(_NOTHING_WRITTEN))
     return DECLINED, None
@@ -113,6 +114,17 @@ def _complete(setup: Setup, draft: Draft, needed: ConfigurationNeededError) -> D
     return draft.followed_by(converse(shown.plan, setup.subject.name, wanted, ()))
 
 
+def _asking_for_more(setup: Setup, outcome: Outcome) -> Setup:
+    """The same, with questions about what the server has just named for the first time."""
+    if not isinstance(outcome, CannotStart):
+        return setup
+    new = [key for key in outcome.needs.parameters if key not in setup.subject.configuration.parameters]
+    if not new:
+        return setup
+    say(line(f"It also asks for {line_of(', '.join(new))}."))
+    return setup.asking_for(outcome.needs, setup.subject.source)
+
+
 def _again(setup: Setup, draft: Draft, outcome: Outcome) -> Draft | None:
     """Ask once more after a start that failed: for credentials where they were rejected, else for all."""
     say(line(f"{_NOTHING_WRITTEN} (--save-anyway keeps values that do not work.)"))
@@ -120,5 +132,7 @@ def _again(setup: Setup, draft: Draft, outcome: Outcome) -> Draft | None:
         return None
     shown = setup.with_draft(draft)
     secret = frozenset(question.key for question in shown.plan if question.is_secret)
-    wanted = secret if isinstance(outcome, Rejected) and secret else _every_key(shown)
+    unknown = _every_key(shown) - set(draft.asked)
+    wanted = secret if isinstance(outcome, Rejected) else unknown
+    wanted = wanted or _every_key(shown)
     return draft.followed_by(converse(shown.plan, setup.subject.name, wanted, ()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from avow.cli.output.console import BLANK, Line, Part, columns, line
+from avow.cli.output.console import BLANK, Line, Part, columns, line, styled
 from avow.configure.answering import Draft
 from avow.configure.paths import look
 from avow.configure.questions import Question, shown_texts
@@ -40,37 +40,39 @@ def notice_lines(setup: Setup) -> Iterator[Line]:
     """What a person should know before answering anything."""
     subject = setup.subject
     for parameter in setup.plan.refused:
-        yield line(
-            ("! ", "yellow"),
+        yield marked(
+            "! ",
+            "yellow",
             f"it asks for {name_of(parameter)}, which decides which code runs, what is trusted, or where "
             f"traffic goes: not set (if you are sure: --allow-variable {name_of(parameter)})",
         )
     if subject.known.namesake:
-        yield line(
-            ("! ", "yellow"),
+        yield marked(
+            "! ",
+            "yellow",
             f"values are stored for another server called {line_of(subject.name)}; this one gets none",
         )
     for withheld in subject.resolution.withheld:
         if withheld.layer is Layer.ENVIRONMENT:
             # That is a question of its own.
             continue
-        yield line(("! ", "yellow"), f"{line_of(withheld.key)}: {line_of(withheld.reason)}")
+        yield marked("! ", "yellow", f"{line_of(withheld.key)}: {line_of(withheld.reason)}")
 
 
 def outcome_lines(outcome: Outcome) -> Iterator[Line]:
     """What came of starting the server."""
     match outcome:
-        case Works(snapshot=snapshot, remark=remark):
+        case Works(snapshot=snapshot):
             tools = sum(1 for capability in snapshot.signature if capability.kind is Kind.TOOL)
-            yield line(("✓ ", "green"), f"it works: {tools} tool{'' if tools == 1 else 's'}")
-            if remark:
-                yield line(("! ", "yellow"), line_of(remark))
+            yield marked("✓ ", "green", f"it works: {tools} tool{'' if tools == 1 else 's'}")
         case Rejected(message=message, said=said):
-            yield line(("✗ rejected credentials: ", "red"), line_of(message))
+            yield marked("✗ rejected credentials: ", "red", line_of(message))
             yield from _quoted(said)
-        case CannotStart(message=message, said=said):
-            yield line(("✗ it cannot start: ", "red"), line_of(message))
+        case CannotStart(message=message, said=said, cause=cause):
+            yield marked("✗ it cannot start: ", "red", line_of(message))
             yield from _quoted(said)
+            if cause:
+                yield line(line_of(cause), indent=2)
 
 
 def saved_lines(saved: Saved, configuration: Configuration) -> Iterator[Line]:
@@ -80,9 +82,9 @@ def saved_lines(saved: Saved, configuration: Configuration) -> Iterator[Line]:
         return ", ".join(name_of(configuration.parameters[key]) for key in keys)
 
     if saved.secrets:
-        yield line(("✓ ", "green"), f"{names(saved.secrets)}: kept in {saved.store}")
+        yield marked("✓ ", "green", f"{names(saved.secrets)}: kept in {saved.store}")
     if saved.keys:
-        yield line(("✓ ", "green"), f"{names(saved.keys)}: kept in Avow's own file, in clear")
+        yield marked("✓ ", "green", f"{names(saved.keys)}: kept in Avow's own file, in clear")
     for key, variable in saved.taken.items():
         yield line(
             ("✓ ", "green"), f"{names((key,))}: taken from ${variable} of the environment at every start"
@@ -91,6 +93,11 @@ def saved_lines(saved: Saved, configuration: Configuration) -> Iterator[Line]:
         yield line(
             ("✓ ", "green"), f"dropped, as nobody asks for it: {', '.join(map(line_of, saved.dropped))}"
         )
+
+
+def marked(mark: str, style: str, text: str) -> Line:
+    """A line behind a mark, to which it wraps."""
+    return Line(styled((mark, style)), styled(text))
 
 
 def _row(question: Question, draft: Draft) -> list[Part]:

@@ -120,6 +120,8 @@ def _document(setup: Setup, outcome: Outcome | None, saved: Saved | None) -> Jso
         document["status"] = _STATUS[type(outcome)]
     if isinstance(outcome, Rejected | CannotStart):
         document |= {"message": outcome.message, "output": outcome.said}
+    if isinstance(outcome, CannotStart):
+        document |= {"cause": outcome.cause, "asks_for": list(outcome.needs.parameters)}
     document["saved"] = [] if saved is None else names((*saved.secrets, *saved.keys))
     if saved is not None:
         document |= {"store": saved.store, "dropped": list(saved.dropped)}

@@ -102,7 +102,7 @@ class WebForm:
 
     def _done(self, saved: Saved, outcome: Outcome) -> str:
         parameters = self._setup.subject.configuration.parameters
-        rows = [(name_of(parameters[key]), saved.store) for key in saved.secrets]
+        rows = [(name_of(parameters[key]), f"kept in {saved.store}") for key in saved.secrets]
         rows += [
             (name_of(parameters[key]), "kept in Avow's own file, as it is no secret") for key in saved.keys
         ]

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -30,7 +30,7 @@ _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
@@ -45,6 +45,7 @@ class Answer:
     status: HTTPStatus = HTTPStatus.OK
     is_last: bool = False
     kind: str = "text/html; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Form(Protocol):
@@ -190,7 +191,9 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         name = address.path.removeprefix(self._access.home)
         if name in _ASSETS:
-            return Answer(_asset(name), kind=_ASSETS[name])
+            # The last page is shown when nobody is there any more to ask for its looks.
+            kept = {"Cache-Control": "private, max-age=3600"}
+            return Answer(_asset(name), kind=_ASSETS[name], headers=kept)
         if name == "start":
             return self._start(parse_qs(address.query).get("ticket", [""])[0])
         if not self._access.is_known(self.headers.get("Cookie")):
@@ -255,7 +258,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, answer: Answer) -> None:
         data = answer.body.encode()
         self.send_response(answer.status)
-        for name, value in {**_HEADERS, "Content-Type": answer.kind}.items():
+        for name, value in {**_HEADERS, **answer.headers, "Content-Type": answer.kind}.items():
             self.send_header(name, value)
         if self._cookie is not None:
             self.send_header("Set-Cookie", self._cookie)

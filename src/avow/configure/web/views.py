@@ -79,7 +79,7 @@ def _field(question: Question, number: int, filled: Filled, server: str, *, is_r
         control,
         text="" if control is Control.SECRET else "\n".join(texts),
         description=description_of(parameter),
-        kind=kind_of(question),
+        kind=kind_of(question) + _separator(question),
         remarks=tuple(_remarks(question)),
         link=link_of(parameter),
         problem=filled.problems.get(key, ""),
@@ -93,11 +93,15 @@ def _field(question: Question, number: int, filled: Filled, server: str, *, is_r
 
 
 def _remarks(question: Question) -> Iterator[str]:
-    if question.parameter.multiple:
-        yield "separate several with blanks" if question.is_secret else "one on each line"
     if question.current:
         yield f"at present from {line_of(question.current.origin)}"
     yield from remarks_of(question)
+
+
+def _separator(question: Question) -> str:
+    if not question.parameter.multiple:
+        return ""
+    return ", with blanks between them" if question.is_secret else ", each on a line of its own"
 
 
 def _choices(question: Question) -> Iterator[tuple[str, str]]:
