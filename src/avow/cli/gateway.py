@@ -53,6 +53,7 @@ _MEGABYTE = 1024 * 1024
 @require_signature_option
 @trust_option
 @environment_option
+@click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start servers with.")
 def command(
     names: tuple[str, ...],
     *,
@@ -71,6 +72,7 @@ def command(
     require_signature: bool,
     trust: tuple[str, ...],
     environment: tuple[str, ...],
+    preset: str,
 ) -> None:
     """Serve every locked server, or those named, at http://HOST:PORT/NAME/mcp behind the gate."""
     # Late: most commands have no use for a web server.
@@ -93,6 +95,8 @@ def command(
         idle_seconds=session_idle,
         bounds=Bounds(body_bytes=max_body * _MEGABYTE),
         log=log_path,
+        settings=None if require_signature else lockfile,
+        preset=preset,
     )
     servers = _held(approved, names, gate_policy(lockfile, signed=require_signature), audit=audit)
     gateway = composing.compose(servers, options, read_given(environment, (), os.environ).environment)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from avow.core.canonical import JsonValue
 from avow.core.contract import Contract
 from avow.core.lockfile import Entry
 from avow.core.snapshot import Source
@@ -12,12 +13,16 @@ from avow.proxy.choosing import Chosen, Holding, choose_entry
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A server, and what its sessions are held to; without a contract the gate makes one as it goes."""
+    """A server, and what its sessions are held to; without a contract the gate makes one as it goes.
+
+    `declared` is the configuration that the server declared when it was approved.
+    """
 
     name: str
     target: Target
     contract: Contract | None
     policy: GatePolicy
+    declared: JsonValue = None
 
 
 def hold(chosen: Chosen, policy: GatePolicy) -> Held:
@@ -27,7 +32,7 @@ def hold(chosen: Chosen, policy: GatePolicy) -> Held:
         contract = Contract.from_entry(chosen.entry.snapshot)
     if chosen.holding is Holding.DECLARED:
         policy = replace(policy, source=Source.DECLARED)
-    return Held(chosen.name, chosen.target, contract, policy)
+    return Held(chosen.name, chosen.target, contract, policy, chosen.declared)
 
 
 def hold_entry(name: str, entry: Entry, policy: GatePolicy) -> Held:

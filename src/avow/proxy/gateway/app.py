@@ -20,6 +20,7 @@ from avow.proxy.gateway.metrics import CONTENT_TYPE, Metrics
 from avow.proxy.gateway.replies import Answerer, Receive, Send, accepts
 from avow.proxy.gateway.sessions import Entry, Sessions
 from avow.proxy.gateway.stream import Stream
+from avow.system.configuration.preflight import CONFIGURATION_NEEDED, ConfigurationNeededError
 
 _SWEEP_SECONDS: Final = 1.0
 _ROOM_SECONDS: Final = 10.0
@@ -147,6 +148,15 @@ class Gateway:
                     await self._use_session(call)
                 case _:
                     await call.answerer.refuse(405, "this endpoint takes POST", ((b"allow", b"POST"),))
+        except ConfigurationNeededError as error:
+            call.backend.write([failure(error.message)])
+            await call.answerer.refuse(
+                503,
+                f"{error.message} ({error.hint})",
+                code=CONFIGURATION_NEEDED,
+                request_id=call.request_id,
+                data=error.data,
+            )
         except AvowError as error:
             call.backend.write([failure(error.message)])
             await call.answerer.refuse(502, error.message, code=UNAVAILABLE, request_id=call.request_id)

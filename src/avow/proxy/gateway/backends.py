@@ -4,11 +4,13 @@ import asyncio
 import hashlib
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
 
 from avow.core.severity import Severity
 from avow.core.snapshot import Era
+from avow.core.target import StdioTarget
+from avow.errors import AvowError
 from avow.protocol.events import Event
 from avow.protocol.gate import Gate, HeaderFacts, Knowledge, Phase
 from avow.protocol.gate.refusal import HEADER_MISMATCH, VERSION_UNSUPPORTED
@@ -29,6 +31,9 @@ from avow.proxy.log import EventLog
 EXPIRY_SECONDS: Final = 30.0
 _SHELVES: Final = 64
 _SPARE_GATES: Final = 64
+
+Prepare: TypeAlias = Callable[[], tuple[StdioTarget, Mapping[str, str]]]
+"""What to start and with which variables, or an error that says what is missing."""
 
 
 class Backend(ABC):
@@ -165,11 +170,11 @@ class LocalBackend(Backend):
     """A server that a command starts."""
 
     def __init__(
-        self, held: Held, log: EventLog, metrics: Metrics, values: Mapping[str, str], idle_seconds: float
+        self, held: Held, log: EventLog, metrics: Metrics, prepare: Prepare, idle_seconds: float
     ) -> None:
-        """`values` are the variables that the server was promised."""
+        """`prepare` says what to start and with which variables, each time anew."""
         super().__init__(held, log, metrics)
-        self._values = values
+        self._prepare = prepare
         self._idle_seconds = idle_seconds
         self._shared = SharedProcess(self._start, self.write, self.lists_changed)
 
@@ -193,6 +198,9 @@ class LocalBackend(Backend):
         return stream
 
     async def _converse(self, gate: Gate, owner: bytes) -> Conversation:
+        if self._shared.room() is None:
+            # Before anything is started, and however often: what is missing may be there the next time.
+            await asyncio.to_thread(self._prepare)
         await self._shared.ready()
         return SharedConversation(gate, self.write, self._shared, owner)
 
@@ -211,7 +219,23 @@ class LocalBackend(Backend):
         await super().close()
 
     async def _start(self) -> ServerProcess:
-        return await ServerProcess.start(self._held, self._values)
+        return await ServerProcess.start(self._held, *await asyncio.to_thread(self._prepare))
+
+
+class UnreadyBackend(Backend):
+    """A server that cannot be reached as it is configured: whoever asks is told what is missing."""
+
+    def __init__(self, held: Held, log: EventLog, metrics: Metrics, error: AvowError) -> None:
+        """`error` is the answer to everything."""
+        super().__init__(held, log, metrics)
+        self._error = error
+
+    async def open(self, _headers: tuple[Header, ...]) -> Session:
+        """There is no session."""
+        raise self._error
+
+    async def _converse(self, _gate: Gate, _owner: bytes) -> Conversation:
+        raise self._error
 
 
 class RemoteBackend(Backend):

@@ -7,23 +7,25 @@ from pathlib import Path
 
 import avow
 from avow.core.target import HttpTarget, StdioTarget
-from avow.errors import UsageError
+from avow.errors import AvowError, UsageError
 from avow.proxy.contracts import Held
 from avow.proxy.gateway.access import Access, answered_names, is_loopback, read_tokens
 from avow.proxy.gateway.app import Bounds, Gateway
-from avow.proxy.gateway.backends import Backend, LocalBackend, RemoteBackend
+from avow.proxy.gateway.backends import Backend, LocalBackend, Prepare, RemoteBackend, UnreadyBackend
 from avow.proxy.gateway.client import HttpClient
 from avow.proxy.gateway.metrics import Metrics
 from avow.proxy.gateway.remote import Way
 from avow.proxy.gateway.sessions import Sessions
 from avow.proxy.log import EventLog
+from avow.system.configuration.preflight import ConfigurationNeededError, Ready
+from avow.system.configuration.starting import Start, filled, prepare
 from avow.system.processes import expand
 from avow.system.targets import Given, fitting
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user chose."""
+    """What the user chose; `settings` is the lockfile beside which settings of servers count."""
 
     host: str
     token_file: Path | None = None
@@ -35,6 +37,8 @@ class Options:
     idle_seconds: float = 1800.0
     bounds: Bounds = field(default_factory=Bounds)
     log: Path | None = None
+    settings: Path | None = None
+    preset: str = ""
 
 
 def compose(servers: Iterable[Held], options: Options, values: Mapping[str, str]) -> Gateway:
@@ -74,10 +78,13 @@ def _backend(held: Held, options: Options, values: Mapping[str, str], metrics: M
     log = EventLog(held.name, options.log)
     match held.target:
         case StdioTarget():
-            own = fitting(Given(values), held.target).environment
-            return LocalBackend(held, log, metrics, own, options.idle_seconds)
+            preparing = _preparing(held, held.target, options, values)
+            return LocalBackend(held, log, metrics, preparing, options.idle_seconds)
         case HttpTarget():
-            return RemoteBackend(held, log, metrics, _way(held, held.target, options, values))
+            ready = _ready(held, options, _given_headers(held.name, held.target))
+            if isinstance(ready, AvowError):
+                return UnreadyBackend(held, log, metrics, ready)
+            return RemoteBackend(held, log, metrics, _way(held, ready, options, values))
         case _:
             raise UsageError(
                 f"{held.name} is neither started by a command nor reached over HTTP",
@@ -85,13 +92,34 @@ def _backend(held: Held, options: Options, values: Mapping[str, str], metrics: M
             )
 
 
-def _way(held: Held, target: HttpTarget, options: Options, values: Mapping[str, str]) -> Way:
+def _ready(held: Held, options: Options, given: Mapping[str, str]) -> Ready | ConfigurationNeededError | None:
+    return prepare(Start(held.name, held.target, held.declared, options.settings, options.preset), given)
+
+
+def _preparing(held: Held, target: StdioTarget, options: Options, values: Mapping[str, str]) -> Prepare:
+    own = fitting(Given(values), target).environment
+
+    def prepared() -> tuple[StdioTarget, Mapping[str, str]]:
+        ready = _ready(held, options, own)
+        if isinstance(ready, AvowError):
+            raise ready
+        full = filled(target, ready)
+        assert isinstance(full, StdioTarget)
+        return full, {**(ready.environment if ready else {}), **own}
+
+    return prepared
+
+
+def _way(held: Held, ready: Ready | None, options: Options, values: Mapping[str, str]) -> Way:
+    target = filled(held.target, ready)
+    assert isinstance(target, HttpTarget)
     passes = held.name in options.pass_authorization
+    stored = {} if ready is None else {name.lower(): value for name, value in ready.headers.items()}
     headers = [(b"user-agent", f"avow/{avow.__version__}".encode())]
-    for name in target.headers:
-        if name.lower() == "authorization" and passes:
+    for name in dict.fromkeys((*(name.lower() for name in target.headers), *stored)):
+        if name == "authorization" and passes:
             continue
-        headers.append((name.lower().encode("ascii"), _header_value(held.name, name)))
+        headers.append((name.encode("ascii"), _header_value(held.name, name, stored)))
     return Way(HttpClient(expand(target.url, values), headers), held.policy.limits.message_bytes, passes)
 
 
@@ -112,10 +140,16 @@ def _variable(server: str, header: str) -> str:
     return f"AVOW_HEADER_{_word(server)}_{_word(header)}"
 
 
-def _header_value(server: str, header: str) -> bytes:
-    """The value of a header that a server was approved with, from the environment."""
+def _given_headers(server: str, target: HttpTarget) -> dict[str, str]:
+    """The headers whose values are in the environment."""
+    variables = {header: _variable(server, header) for header in target.headers}
+    return {header: os.environ[name] for header, name in variables.items() if name in os.environ}
+
+
+def _header_value(server: str, header: str, stored: Mapping[str, str]) -> bytes:
+    """The value of a header that a server was approved with, from the environment or as it was stored."""
     name = _variable(server, header)
-    value = os.environ.get(name)
+    value = os.environ.get(name, stored.get(header))
     if value is None:
         raise UsageError(
             f"{server} was approved with the header {header}, which has no value", hint=f"set {name}"

@@ -42,14 +42,12 @@ class ServerProcess:
         self._watch = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     @classmethod
-    async def start(cls, held: Held, values: Mapping[str, str]) -> "ServerProcess":
-        """Start a locked server exactly as approved; its standard error is ours.
+    async def start(cls, held: Held, target: StdioTarget, values: Mapping[str, str]) -> "ServerProcess":
+        """Start a locked server as approved, which is `target` with its user's values; its errors are ours.
 
         Raises:
             ServerLaunchError: it cannot be started.
         """
-        target = held.target
-        assert isinstance(target, StdioTarget)
         arguments = [expand(part, values) for part in (target.command, *target.args)]
         directory = None if target.cwd is None else expand(target.cwd, values)
         environment = child_environment(target.env, values)

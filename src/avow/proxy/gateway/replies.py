@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from avow.core.canonical import JsonValue
 from avow.protocol.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -80,9 +81,11 @@ class Answerer:
         *,
         code: int = INVALID_REQUEST,
         request_id: RequestId | None = None,
+        data: JsonValue = None,
     ) -> None:
         """An error that says what is wrong with the request, or with what it asks."""
-        await self.plain(status, error_response(request_id, code, f"avow: {message}"), (_JSON, *headers))
+        error = error_response(request_id, code, f"avow: {message}", data)
+        await self.plain(status, error, (_JSON, *headers))
 
     async def answer(
         self,
