@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 import mcp_types
-from fastmcp import FastMCP
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 
@@ -27,19 +26,20 @@ async def is_admin_later(context: AvailabilityContext) -> bool:
     return "admin" in context.scopes
 
 
-def server(framework: str, **options: Any) -> tuple[Any, Declared]:
-    """A fresh server with all four kinds, and its declaration."""
-    return {"official": _official, "lowlevel": _lowlevel, "fastmcp": _fastmcp}[framework](**options)
+def server(framework: str, construction: Any = None, **options: Any) -> tuple[Any, Declared]:
+    """A fresh server with all four kinds, and its declaration; `construction` is for the framework."""
+    match framework:
+        case "official":
+            official = MCPServer("small", version="1.0", log_level="CRITICAL", **(construction or {}))
+            return official, _decorated(official, declare(official, **options))
+        case "fastmcp":
+            # Only who needs it waits for it.
+            from fastmcp import FastMCP
 
-
-def _official(**options: Any) -> tuple[Any, Declared]:
-    mcp = MCPServer("small", version="1.0", log_level="CRITICAL")
-    return mcp, _decorated(mcp, declare(mcp, **options))
-
-
-def _fastmcp(**options: Any) -> tuple[Any, Declared]:
-    mcp: FastMCP[Any] = FastMCP("small", version="1.0")
-    return mcp, _decorated(mcp, declare(mcp, **options))
+            fast: FastMCP[Any] = FastMCP("small", version="1.0", **(construction or {}))
+            return fast, _decorated(fast, declare(fast, **options))
+        case _:
+            return _lowlevel(**options)
 
 
 def _decorated(mcp: Any, avowed: Declared) -> Declared:
