@@ -169,7 +169,8 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
                 self._carry(self._gate.abandon(TOO_LATE))
         if self._gate.contract is None:
             raise self.guard.failure()
-        await self.guard.when_saved()
+        with anyio.move_on_after(self.guard.guarding.timeout):
+            await self.guard.when_saved()
 
     async def _held(self, request_id: RequestId, decision: Decision, opts: CallOptions | None) -> _Ticket:
         """Wait until the gate has decided on a request."""

@@ -1,0 +1,78 @@
+"""A well-behaved server and its user notice nothing: every result, callback and error is the same."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from avow.client import GuardedClient, guarded_transport
+from avow.core.snapshot import Era
+from guarding import studio
+from guarding.peers import MODES
+from guarding.studio import Listener, over_http, talk
+
+pytestmark = [
+    pytest.mark.anyio,
+    # Sampling, roots and logging are on their way out of the protocol, and still in use.
+    pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),
+]
+
+PROGRAM = StdioServerParameters(command=sys.executable, args=["-W", "ignore", studio.__file__])
+
+
+@asynccontextmanager
+async def reached(way: str) -> AsyncIterator[Any]:
+    if way == "in process":
+        yield studio.studio()
+    elif way == "stdio":
+        yield PROGRAM
+    else:
+        async with over_http(studio.studio()) as url:
+            yield url
+
+
+async def bare(server: Any, mode: str) -> list[Any]:
+    listener = Listener()
+    async with Client(server, mode=mode, **listener.options()) as client:
+        return await talk(client, listener)
+
+
+async def guarded(server: Any, mode: str) -> list[Any]:
+    listener = Listener()
+    async with GuardedClient(server, mode=mode, **listener.options()) as client:
+        return await talk(client, listener)
+
+
+@pytest.mark.parametrize("way", ["in process", "stdio", "http"])
+async def test_a_guarded_client_says_and_hears_the_same(way: str, era: Era) -> None:
+    with anyio.fail_after(60):
+        async with reached(way) as server:
+            expected = await bare(server, MODES[era])
+        async with reached(way) as server:
+            assert await guarded(server, MODES[era]) == expected
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_so_does_a_session_on_a_guarded_transport(way: str, era: Era) -> None:
+    with anyio.fail_after(60):
+        async with reached(way) as server:
+            expected = await bare(server, MODES[era])
+        async with reached(way) as server:
+            assert await bare(guarded_transport(server), MODES[era]) == expected
+
+
+async def test_a_version_may_be_settled_beforehand() -> None:
+    with anyio.fail_after(30):
+        expected = await bare(studio.studio(), "2026-07-28")
+        assert await guarded(studio.studio(), "2026-07-28") == expected
+
+
+async def test_a_transport_may_be_anybodys() -> None:
+    with anyio.fail_after(30):
+        async with GuardedClient(stdio_client(PROGRAM)) as client:
+            assert (await client.call_tool("paint", {"title": "Sea"})).structured_content is not None
