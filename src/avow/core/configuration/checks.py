@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from avow.core.configuration.hazards import shown
-from avow.core.configuration.model import Configuration, Parameter, PathKind, Scalar, ValueType
+from avow.core.configuration.model import Configuration, Parameter, PathKind, Scalar, ValueType, text_of
 from avow.errors import UsageError
 
 Value: TypeAlias = str | Sequence[str]
@@ -87,11 +87,7 @@ def parse(parameter: Parameter, text: str) -> Scalar:
 
 def written(parameter: Parameter, value: Scalar) -> str:
     """A value of a declaration as it is handed over, and a person's other words for true and false."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    text = str(value)
+    text = text_of(value)
     # `1` and `0` stay: a server that wants them would not understand the words.
     if parameter.type is ValueType.BOOLEAN and text.lower() in TRUE | FALSE and text not in ("0", "1"):
         return "true" if text.lower() in TRUE else "false"

@@ -13,7 +13,7 @@ from typing import Final
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.configuration.checks import Value, texts_of
 from avow.core.configuration.hazards import shown
-from avow.core.configuration.model import Scalar
+from avow.core.configuration.model import Scalar, text_of
 from avow.errors import UsageError
 
 _SEPARATORS: Final = re.compile(r"[\\/]+")
@@ -67,11 +67,6 @@ def read_constraints(data: JsonValue, place: str) -> tuple[Constraint, ...]:
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         raise UsageError(f"{place} is not a list of tables", hint=f"write [[{place}]], with two brackets")
     return tuple(constraint for entry in data for constraint in _read(entry, place))
-
-
-def text_of(value: Scalar) -> str:
-    """A value of a settings file as text."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read(entry: JsonObject, place: str) -> Iterator[Constraint]:

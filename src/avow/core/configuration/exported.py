@@ -1,10 +1,10 @@
 """What another format can hold of a configuration, and what it cannot: found by reading it back."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from avow.core.canonical import JsonObject
-from avow.core.configuration.model import Binding, Configuration, Parameter
+from avow.core.configuration.model import Binding, Configuration, Parameter, Where
 
 GROUPS = "groups"
 """The key of a loss that concerns the groups, not one parameter."""
@@ -24,7 +24,7 @@ class Lost:
     def __str__(self) -> str:
         """In words, as in a list of what to look after by hand."""
         if not self.field:
-            return f"{self.key} is left out"
+            return f"{self.key} is no parameter there"
         if self.instead in (None, "", (), False):
             return f"{self.key}: {self.field} is left out"
         return f"{self.key}: {self.field} becomes {self.instead}"
@@ -46,19 +46,40 @@ class Exported:
 def losses(before: Configuration, after: Configuration) -> tuple[Lost, ...]:
     """What `after`, which was read from the document that `before` was written to, no longer says.
 
-    Where a parameter was found is not part of what it says; neither is the order of parameters of
-    different kinds.
+    Where a parameter was found is not part of what it says, and of the order only which argument comes
+    before which.
     """
     return tuple(_losses(before, after))
 
 
+def ranked(configuration: Configuration) -> Configuration:
+    """The same with arguments counted from 0, those for the runtime apart, and nothing else counted."""
+    bindings = (binding for one in configuration for binding in (one.binding, *one.also))
+    arguments = sorted((one for one in bindings if one.where is Where.ARGUMENT), key=lambda one: one.order)
+    ranks: dict[Binding, int] = {}
+    for runtime in (False, True):
+        # Those that fill one template together stand in one place.
+        places = dict.fromkeys(replace(one, part="") for one in arguments if one.runtime is runtime)
+        ranks |= {place: rank for rank, place in enumerate(places)}
+
+    def counted(binding: Binding) -> Binding:
+        return replace(binding, order=ranks.get(replace(binding, part=""), 0))
+
+    return Configuration.of(
+        (
+            replace(one, binding=counted(one.binding), also=tuple(map(counted, one.also)))
+            for one in configuration
+        ),
+        configuration.groups,
+    )
+
+
 def _losses(before: Configuration, after: Configuration) -> Iterator[Lost]:
-    found = _counterparts(before, after)
-    for parameter in before:
-        if parameter.key in found:
-            yield from _fields(parameter, found[parameter.key])
-        else:
-            yield Lost(parameter.key)
+    found = _counterparts(before, ranked(after))
+    yield from (Lost(key) for key in before.parameters if key not in found)
+    # What is left out leaves no gap in the order of the others.
+    for parameter in ranked(Configuration.of(one for one in before if one.key in found)):
+        yield from _fields(parameter, found[parameter.key])
     if before.groups != after.groups:
         yield Lost(GROUPS, GROUPS, after.groups)
 
@@ -67,7 +88,7 @@ def _counterparts(before: Configuration, after: Configuration) -> dict[str, Para
     """What became of each parameter; some formats know it by another key."""
     rest = dict(after.parameters)
     found: dict[str, Parameter] = {}
-    for is_like in (_is_the_same, _is_bound_alike, _has_the_key):
+    for is_like in (_is_the_same, _is_bound_alike, _has_the_key, _goes_to_the_same):
         for parameter in before:
             if parameter.key not in found:
                 key = next((key for key, other in rest.items() if is_like(parameter, other)), None)
@@ -83,6 +104,10 @@ def _is_the_same(one: Parameter, other: Parameter) -> bool:
 def _is_bound_alike(one: Parameter, other: Parameter) -> bool:
     mine, its = one.binding, other.binding
     return (mine.where, mine.name, mine.part) == (its.where, its.name, its.part)
+
+
+def _goes_to_the_same(one: Parameter, other: Parameter) -> bool:
+    return (one.binding.where, one.binding.name) == (other.binding.where, other.binding.name)
 
 
 def _has_the_key(one: Parameter, other: Parameter) -> bool:

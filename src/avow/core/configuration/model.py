@@ -6,8 +6,21 @@ Values are not part of it: this is the form, not what somebody fills in.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 Scalar = str | int | float | bool
+
+# Beyond this a double is no whole number that anybody would write out.
+_LARGEST: Final = 1e15
+
+
+def text_of(value: Scalar) -> str:
+    """A value as it is written on a command line or into a variable."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
+        return str(int(value))
+    return str(value)
 
 
 class Where(StrEnum):
@@ -95,7 +108,7 @@ class Parameter:
     """One thing that a server wants to know.
 
     `aliases` are names of the same kind that do just as well. `fixed` is a value that nobody is asked for.
-    `also` are further places where the same value goes.
+    `also` are further places where the same value goes, if it is not fixed.
     """
 
     key: str

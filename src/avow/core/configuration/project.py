@@ -20,9 +20,9 @@ from typing import Final
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.configuration.checks import Value, texts_of
-from avow.core.configuration.constraints import Constraint, read_constraints, text_of
+from avow.core.configuration.constraints import Constraint, read_constraints
 from avow.core.configuration.hazards import is_secret, shown
-from avow.core.configuration.model import Configuration, Scalar
+from avow.core.configuration.model import Configuration, Scalar, text_of
 from avow.core.credentials import is_credential, is_credential_name
 from avow.errors import UsageError
 

@@ -4,25 +4,23 @@ A reader finds the declaration in any of three places, since clients of today dr
 """
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from avow.core.canonical import JsonObject, JsonValue, canonical
+from avow.core.canonical import JsonObject, JsonValue
 from avow.core.configuration.exported import Exported, losses
 from avow.core.configuration.model import (
     Binding,
     Configuration,
     Origin,
     Parameter,
-    Scalar,
     Source,
     Style,
     ValueType,
     Where,
 )
-from avow.core.printable import hidden_in_name, printable
-from avow.errors import DeclarationError, MalformedInputError
+from avow.core.configuration.reading import Reader, checked_name, free_key, place_of, refuse_large
+from avow.errors import DeclarationError
 
 MEMBER: Final = "configurationSchema"
 EXTENSION: Final = "dev.avow/configuration"
@@ -59,7 +57,7 @@ def read_schema(value: JsonValue) -> Configuration:
     """
     if not isinstance(value, dict):
         raise DeclarationError("the configuration schema is not an object")
-    refuse_large(value)
+    refuse_large(value, MAX_BYTES, "the configuration schema")
     entries = [
         (member, where, order, entry)
         for member, where in _LISTS.items()
@@ -75,9 +73,9 @@ def read_schema(value: JsonValue) -> Configuration:
         parameter = _read(entry, member, where, order)
         name = parameter.binding.name
         if (member, name) in named:
-            raise DeclarationError(f"{_place(member, name)} is declared twice")
+            raise DeclarationError(f"{place_of(member, name)} is declared twice")
         named.add((member, name))
-        key = _free_key(name, where, parameters)
+        key = free_key(name, where, parameters)
         parameters[key] = replace(parameter, key=key)
     return Configuration(parameters)
 
@@ -100,20 +98,6 @@ def write_schema(configuration: Configuration) -> Exported:
     return Exported(ordered, losses(configuration, read_schema(ordered)))
 
 
-def refuse_large(value: JsonValue, limit: int = MAX_BYTES) -> None:
-    """Let nothing pass that is larger than the limit, in canonical bytes.
-
-    Raises:
-        DeclarationError: it is, or JSON cannot say it.
-    """
-    try:
-        size = len(canonical(value))
-    except MalformedInputError as exc:
-        raise DeclarationError(f"the configuration schema cannot be read: {exc.message}") from exc
-    if size > limit:
-        raise DeclarationError(f"the configuration schema has {size} bytes; {limit} is the limit")
-
-
 def _list(schema: JsonObject, member: str) -> list[JsonValue]:
     entries = schema.get(member, [])
     if not isinstance(entries, list):
@@ -125,34 +109,28 @@ def _read(entry: JsonValue, member: str, where: Where, order: int) -> Parameter:
     if not isinstance(entry, dict):
         raise DeclarationError(f"an entry of {member} in the configuration schema is not an object")
     name = _name(entry, member, where)
-    reader = _Reader(entry, _place(member, name))
+    reader = Reader(entry, place_of(member, name))
     type_ = ValueType(reader.word("type", _TYPES))
-    multiple = reader.flag("multiple", default=False)
+    multiple = reader.flag("multiple")
     return Parameter(
         key=name,
         binding=_binding(name, where, order, type_, multiple=multiple),
         type=type_,
         description=reader.text("description", default=None),
         required=reader.flag("required", default=None),
-        secret=reader.flag("sensitive", default=False),
+        secret=reader.flag("sensitive"),
         default=reader.scalar("default"),
         multiple=multiple,
-        pattern=reader.text("pattern", default=""),
+        pattern=reader.text("pattern"),
         examples=reader.texts("examples"),
         source=_SOURCE,
     )
 
 
 def _name(entry: JsonObject, member: str, where: Where) -> str:
-    name = entry.get("name")
-    if not isinstance(name, str) or not name:
-        raise DeclarationError(f"an entry of {member} in the configuration schema has no name")
-    if len(name) > _MAX_NAME:
-        raise DeclarationError(f"a name in {member} has more than {_MAX_NAME} characters")
+    name = checked_name(entry.get("name"), f"an entry of {member} in the configuration schema")
     if where is Where.ENV and ENVIRONMENT_NAME.fullmatch(name) is None:
-        raise DeclarationError(f"{_place(member, name)} cannot be the name of an environment variable")
-    if any(True for _ in hidden_in_name(name)):
-        raise DeclarationError(f"{_place(member, name)} has a name with characters that do not show")
+        raise DeclarationError(f"{place_of(member, name)} cannot be the name of an environment variable")
     return name
 
 
@@ -166,23 +144,15 @@ def _binding(name: str, where: Where, order: int, type_: ValueType, *, multiple:
     return Binding(where, name, Style.NAMED, order=order, joiner=joiner, repeat=multiple)
 
 
-def _free_key(name: str, where: Where, taken: Iterable[str]) -> str:
-    """The name, or with its kind where a parameter of another kind has the same name."""
-    key = name
-    while key in taken:
-        key = f"{where}:{key}"
-    return key
-
-
 def _written_place(parameter: Parameter) -> tuple[str, str]:
-    """The list and the name under which a parameter is declared; its key where it is a part of something."""
+    """The list and the name under which a parameter is declared; its key where the schema has no word."""
     binding = parameter.binding
     name = binding.name or parameter.key
     if not binding.part and binding.where is Where.ENV and ENVIRONMENT_NAME.fullmatch(name):
         return "environmentVariables", name
     if not binding.part and binding.where is Where.ARGUMENT:
         return "arguments", name
-    return "other", parameter.key if binding.part else name
+    return "other", parameter.key
 
 
 def _written(parameter: Parameter, name: str) -> JsonObject:
@@ -209,57 +179,3 @@ def _written(parameter: Parameter, name: str) -> JsonObject:
 def choice_pattern(choices: tuple[str, ...]) -> str:
     """A pattern that only the choices fit, for a format that has patterns and no choices."""
     return f"^(?:{'|'.join(map(re.escape, choices))})$" if choices else ""
-
-
-def _place(member: str, name: str) -> str:
-    return f"{printable(name, 60, fold=True)!r} in {member}"
-
-
-class _Reader:
-    """The members of one entry, each of the type that it should have."""
-
-    def __init__(self, entry: JsonObject, place: str) -> None:
-        self._entry = entry
-        self._place = place
-
-    def text(self, member: str, *, default: str | None) -> str:
-        value = self._entry.get(member, default)
-        if not isinstance(value, str):
-            raise self._error(member, "text")
-        return value
-
-    def word(self, member: str, words: tuple[str, ...]) -> str:
-        value = self._entry.get(member)
-        if not isinstance(value, str) or value not in words:
-            raise self._error(member, f"one of {', '.join(words)}")
-        return value
-
-    def flag(self, member: str, *, default: bool | None) -> bool:
-        value = self._entry.get(member, default)
-        if not isinstance(value, bool):
-            raise self._error(member, "true or false")
-        return value
-
-    def scalar(self, member: str) -> Scalar | None:
-        value = self._entry.get(member)
-        if member in self._entry and not isinstance(value, str | int | float):
-            raise self._error(member, "text, a number, true or false")
-        return value
-
-    def texts(self, member: str) -> tuple[str, ...]:
-        return tuple(self._texts(member))
-
-    def _texts(self, member: str) -> Iterator[str]:
-        values = self._entry.get(member, [])
-        if not isinstance(values, list):
-            raise self._error(member, "a list of texts")
-        for value in values:
-            if not isinstance(value, str):
-                raise self._error(member, "a list of texts")
-            yield value
-
-    def _error(self, member: str, expected: str) -> DeclarationError:
-        missing = member not in self._entry
-        return DeclarationError(
-            f"{self._place}: {member} is missing" if missing else f"{self._place}: {member} is not {expected}"
-        )

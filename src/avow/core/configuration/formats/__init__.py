@@ -1,0 +1,1 @@
+"""Formats of others for what a server needs to be told: each is read into our model and written from it."""
