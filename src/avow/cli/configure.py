@@ -17,10 +17,11 @@ from avow.cli.options import (
     server_command,
     server_options,
 )
-from avow.cli.reaching import lockfile_if_there, reach_one
-from avow.configure.scripted import Flags, read_flags
+from avow.cli.reaching import known_names, lockfile_if_there, reach_one
+from avow.configure.scripted import Flags, read_flags, with_named
 from avow.configure.setup import Setup
 from avow.core.canonical import JsonValue
+from avow.core.configuration.model import Configuration
 from avow.errors import UsageError
 from avow.system.looking import label
 from avow.system.targets import Reachable, same_place
@@ -160,6 +161,7 @@ def _set_up(reachable: Reachable, wanted: _Wishes, options: ServerOptions) -> Se
             None if show is None else lambda text: show(name, text),
         )
         subject = learn(name, reachable, learning)
+    subject = replace(subject, written=_written(reachable, subject.configuration, options))
     plan = subject.plan(os.environ, wanted.allow_variable)
     insisted = tuple(
         parameter.key
@@ -190,6 +192,7 @@ def _carry_out(setup: Setup, flags: Flags, wanted: _Wishes, options: ServerOptio
     else:
         from avow.cli.asking.unattended import Telling, configure_unattended
 
+        setup = with_named(setup, flags)
         draft, wrong = read_flags(flags, setup, _standard_input)
         telling = Telling(wanted.text, options.quiet)
         code, saved = configure_unattended(setup, draft, wrong, telling, save_anyway=wanted.save_anyway)
@@ -216,6 +219,22 @@ def _locked_declaration(reachable: Reachable, options: ServerOptions) -> JsonVal
     if entry is None or not same_place(entry.snapshot.target, reachable.target):
         return None
     return entry.snapshot.configuration_schema
+
+
+def _written(reachable: Reachable, configuration: Configuration, options: ServerOptions) -> dict[str, str]:
+    """Which values stand in a client's configuration, and where that is."""
+    if not reachable.environment:
+        return {}
+    servers = known_names(options).configured().servers
+    found = [
+        one for one in servers if one.name == reachable.name and same_place(one.target, reachable.target)
+    ]
+    return {
+        parameter.key: f"the configuration of {server.client} in {server.path}"
+        for server in found
+        for parameter in configuration
+        if parameter.binding.name in server.env
+    }
 
 
 def _standard_input() -> bytes:

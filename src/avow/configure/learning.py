@@ -40,8 +40,8 @@ def learn(name: str, reachable: Reachable, learning: Learning) -> Subject:
         return known_needs(name, reachable.target, declared, lockfile=learning.lockfile)
 
     known, source = known_with(learning.declared), "Its lock entry says what it asks for"
-    found, tried = Configuration(), None
-    if learning.declared is None:
+    found, tried, declared = Configuration(), None, learning.declared
+    if declared is None:
         tried = _start(reachable, known, learning)
         declared = tried.snapshot.configuration_schema if tried.snapshot else None
         known, source = known_with(declared), "It declares what it asks for"
@@ -49,7 +49,7 @@ def learn(name: str, reachable: Reachable, learning: Learning) -> Subject:
             diagnosis = diagnose(tried.evidence, name)
             found = Configuration.of(diagnosis.parameters, diagnosis.groups)
             source = f"It declares nothing about its configuration. {diagnosis.message}"
-    subject = Subject(name, reachable, known, resolve(known, learning.sources), source)
+    subject = Subject(name, reachable, known, resolve(known, learning.sources), source, declared is not None)
     if not found.parameters:
         if not known.configuration.parameters and tried is not None and tried.error is not None:
             raise ServerLaunchError(

@@ -44,7 +44,7 @@ def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
         tuple(key for key in given if key not in secrets),
         secrets,
         str(store.describe()),
-        subject.gone,
+        (*subject.gone, *draft.emptied),
         dict(draft.taken),
     )
 

@@ -1,5 +1,6 @@
 """Answers from a command line: which values were given, from where, and never a secret among them."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,10 +10,12 @@ from avow.configure.answering import Draft, problem_with, tidied
 from avow.configure.questions import Question, Texts
 from avow.configure.setup import Setup
 from avow.configure.wording import line_of
+from avow.core.configuration.model import Binding, Configuration, Origin, Parameter, Source, Where
 from avow.errors import UsageError
 from avow.system.files import read_bounded
 from avow.system.targets import unknown
 
+_VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _LARGEST: Final = 128 * 1024
 
 
@@ -40,6 +43,7 @@ def read_flags(flags: Flags, setup: Setup, read_stdin: Callable[[], bytes]) -> t
         StorageError: a file cannot be read.
     """
     questions = _by_name(setup)
+    _refuse_barred(flags, setup)
     given: dict[str, list[str]] = {}
     for name, text in _texts(flags, questions, setup.environment, read_stdin):
         question = _named(name, questions)
@@ -48,7 +52,18 @@ def read_flags(flags: Flags, setup: Setup, read_stdin: Callable[[], bytes]) -> t
     found = ((key, problem_with(setup.questions[key], texts)) for key, texts in typed.items())
     wrong = {key: problem for key, problem in found if problem}
     emptied = tuple(_named(name, questions).key for name in flags.forget)
-    return Draft(typed, tuple(typed), emptied), wrong
+    return Draft(typed, tuple(typed), emptied, insisted=setup.insisted), wrong
+
+
+def with_named(setup: Setup, flags: Flags) -> Setup:
+    """The same, with questions for variables that only the flags name, where the server declares nothing."""
+    names = _names(flags) - _by_name(setup).keys()
+    wanted = sorted(name for name in names if _VARIABLE.fullmatch(name))
+    if setup.subject.is_declared or not wanted:
+        return setup
+    source = Source(Origin.OUTPUT, "option")
+    named = (Parameter(name, Binding(Where.ENV, name), source=source) for name in wanted)
+    return setup.asking_for(Configuration.of(named), setup.subject.source)
 
 
 def _texts(
@@ -91,6 +106,21 @@ def _content(data: bytes, place: str) -> str:
     if not text.strip():
         raise UsageError(f"{place} is empty")
     return text.removesuffix("\n").removesuffix("\r")
+
+
+def _refuse_barred(flags: Flags, setup: Setup) -> None:
+    """Say why a variable that decides which code runs cannot be set just so."""
+    barred = {name for one in setup.plan.refused for name in (one.key, one.binding.name)}
+    for name in sorted(barred & _names(flags)):
+        raise UsageError(
+            f"{line_of(name)} decides which code runs, what is trusted, or where traffic goes",
+            hint=f"if you are sure that the server should have it: --allow-variable {line_of(name)}",
+        )
+
+
+def _names(flags: Flags) -> set[str]:
+    options = (*flags.set, *flags.from_environment, *flags.from_file, flags.from_stdin)
+    return {option.partition("=")[0] for option in options}
 
 
 def _by_name(setup: Setup) -> dict[str, Question]:

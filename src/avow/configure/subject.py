@@ -16,8 +16,8 @@ from avow.system.targets import Reachable
 class Subject:
     """A server, what is known about its needs, and the values that it has at present.
 
-    `source` says in words where we know from what it asks for. `written` are the keys whose value stands
-    in a client's configuration, by the words that say where.
+    `source` says in words where we know from what it asks for; unless that `is_declared`, there may be
+    more. `written` are the keys whose value stands in a client's configuration, by the words that say where.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Subject:
     known: Known
     resolution: Resolution = field(repr=False)
     source: str = ""
+    is_declared: bool = True
     written: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -26,6 +26,8 @@ def main() -> None:
         if os.environ.get(name, value) != value:
             # What is wrong with many servers: they repeat the token in their log.
             sys.exit(f"GET /user with {os.environ.get(name)}: 401 Unauthorized: Bad credentials")
+    if any(os.environ.get(name) for name in surface.get("dies", [])):
+        sys.exit("thread main panicked: index out of bounds")
     if len(sys.argv) - 1 < surface.get("arguments", 0):
         sys.exit("Usage: configured [allowed-directory]...")
     serve(surface)

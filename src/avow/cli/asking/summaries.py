@@ -90,9 +90,7 @@ def saved_lines(saved: Saved, configuration: Configuration) -> Iterator[Line]:
             ("✓ ", "green"), f"{names((key,))}: taken from ${variable} of the environment at every start"
         )
     if saved.dropped:
-        yield line(
-            ("✓ ", "green"), f"dropped, as nobody asks for it: {', '.join(map(line_of, saved.dropped))}"
-        )
+        yield line(("✓ ", "green"), f"no longer kept: {', '.join(map(line_of, saved.dropped))}")
 
 
 def marked(mark: str, style: str, text: str) -> Line:

@@ -34,6 +34,11 @@ def configure_unattended(
     """Judge, try and keep the answers; the exit code, and what was kept if anything was."""
     if telling.text and not telling.quiet:
         sys.stderr.write("".join(f"{each.head.plain}{each.body.plain}\n" for each in notice_lines(setup)))
+    if draft.emptied and not draft.given and not wrong:
+        # Whoever takes something away need not show that the server works without it.
+        emptied = setup.keep(draft)
+        _tell(setup, None, emptied, telling)
+        return 0, emptied
     ready = setup.judge(draft)
     if wrong or isinstance(ready, ConfigurationNeededError):
         needed = ready if isinstance(ready, ConfigurationNeededError) else None
