@@ -15,11 +15,13 @@ from avow.client.policy import Guarding, Locked, OnViolation
 from avow.client.renewal import Proposal, Renewal
 from avow.client.transport import guarded_session, guarded_transport
 from avow.core.permissions import permissions
+from avow.protocol.events import Event
 
 __all__ = [
     "AnswerRefusedError",
     "CallRefusedError",
     "ContractViolationError",
+    "Event",
     "GuardedClient",
     "Guarding",
     "Locked",
