@@ -1,0 +1,98 @@
+"""Reading a package: its program is followed in thought from where it starts, to see what it asks for."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from avow.system.diagnosis.code.engine import Engine
+from avow.system.diagnosis.code.facts import facts_of
+from avow.system.diagnosis.code.ground import OutOfReachError, Returned, Stopped
+from avow.system.diagnosis.code.ledger import Ledger
+from avow.system.diagnosis.code.model import CodeFacts
+from avow.system.diagnosis.code.package import Package, Start, open_package
+from avow.system.diagnosis.code.values import Closure, Request
+
+MOST_SECONDS: Final = 10.0
+_MOST_RUNS: Final = 4
+_STEPS_AT_CALL: Final = 60_000
+
+
+def read_package(
+    directory: Path,
+    *,
+    entry: Path | None = None,
+    distribution: str = "",
+    program: str = "",
+    seconds: float = MOST_SECONDS,
+) -> CodeFacts:
+    """What the code of an installed package takes from its environment and its command line.
+
+    `directory` is what holds `package.json`, a Python import package, its `.dist-info`, or the directory that
+    `distribution` is installed to. `program` names one of several programs, `entry` a file to start from.
+    Hostile or broken code costs a note at most.
+    """
+    deadline = time.monotonic() + seconds
+    package, starts = open_package(directory, entry=entry, distribution=distribution, program=program)
+    ledger = Ledger()
+    if not starts:
+        ledger.note("no program to start from was found in the package")
+        return facts_of(ledger, serves=False)
+    engine = _followed(package, starts[0], ledger, lambda: time.monotonic() > deadline)
+    _follow_calls(engine)
+    return facts_of(ledger, serves=engine.serves)
+
+
+def _followed(package: Package, start: Start, ledger: Ledger, is_late: Callable[[], bool]) -> Engine:
+    """Follow the program; where it gave up early for want of something, again with that given."""
+    given: set[str] = set()
+    engine = Engine(package, ledger, is_late)
+    for _ in range(_MOST_RUNS):
+        engine = Engine(package, ledger, is_late)
+        engine.given |= given
+        _run(engine, start)
+        if engine.serves or not engine.early:
+            break
+        ways, place = engine.early[0]
+        if all(way <= given for way in ways):
+            break
+        engine.ledger.demand(ways, (), place, "the program gives up when it is missing", 0.8)
+        given |= engine.given | frozenset().union(*ways)
+        package.forget()
+    return engine
+
+
+def _run(engine: Engine, start: Start) -> None:
+    path = start.path.resolve()
+    if not start.function:
+        engine.entry = path
+    try:
+        module = engine.load(path)
+        if module is None or not start.function:
+            return
+        value = module.exported(start.function.partition(".")[0])
+        for _ in range(20):
+            try:
+                if value is not None:
+                    engine.call(value, Request((), {}, 0, module))
+            except Stopped as stop:
+                if engine.settle_stop(stop, (), stop.place):
+                    continue
+            return
+    except OutOfReachError:
+        engine.ledger.note("the program was followed only in part: there is more of it than fits the limits")
+    except (Stopped, Returned, RecursionError):
+        return
+
+
+def _follow_calls(engine: Engine) -> None:
+    """What was handed over to be called later runs when a tool is called."""
+    engine.ledger.at_start = False
+    engine.allow(_STEPS_AT_CALL)
+    waiting: list[Closure] = list(engine.waiting)
+    try:
+        for closure in waiting:
+            if id(closure.function) not in engine.called:
+                engine.follow(closure)
+    except OutOfReachError:
+        engine.ledger.note("not every tool was followed: there is more code than fits the limits")
