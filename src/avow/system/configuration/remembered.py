@@ -244,9 +244,11 @@ def _read(path: Path) -> Remembered:
 
 
 def _write(path: Path, remembered: Remembered) -> None:
-    from avow.core.readable_json import readable_json
+    import msgspec
 
-    write_atomically(path, readable_json({"version": VERSION, **_document(remembered)}), mode=0o600)
+    # Not sorted: people are asked in the order of the parameters.
+    data = msgspec.json.encode({"version": VERSION, **_document(remembered)})
+    write_atomically(path, msgspec.json.format(data, indent=2) + b"\n", mode=0o600)
 
 
 def _document(value: Remembered | Configuration) -> JsonObject:
