@@ -9,7 +9,6 @@ from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, S
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
-from avow.core.snapshot import Era
 from avow.server.seam import Part, Request, SdkServer, subscriptions_of
 
 SIGNATURE_CHANGED: Final = "notifications/signature/changed"
@@ -39,7 +38,7 @@ class Audience(Part):
 
     async def after(self, request: Request, result: JsonObject) -> None:  # noqa: ARG002
         """Remember a session from its handshake until it ends."""
-        if request.method != "initialize" or request.era is not Era.LEGACY:
+        if request.method != "initialize":
             return
         connection = request.connection
         if connection not in self._sessions:

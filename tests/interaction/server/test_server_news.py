@@ -71,6 +71,11 @@ async def test_nobody_listens_where_the_author_said_so() -> None:
         return "42 users"
 
     await avowed.availability_changed()
+    async with talk(mcp, Era.MODERN) as wire:
+        error = await wire.error("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+
+    assert error["message"] == "Method not found"
+    assert wire.hello["capabilities"]["tools"]["listChanged"] is False
 
 
 async def test_a_client_that_is_not_ready_is_not_told() -> None:
