@@ -81,7 +81,7 @@ def parse(parameter: Parameter, text: str) -> Scalar:
             return int(text) if _INTEGER.fullmatch(text) else float(text)
         case ValueType.BOOLEAN:
             return text.lower() in TRUE
-        case ValueType.STRING | ValueType.PATH | ValueType.URL | ValueType.ENUM:
+        case _:
             return text
 
 
@@ -154,7 +154,7 @@ def _type_reason(parameter: Parameter, text: str) -> str | None:
             return _address_reason(text)
         case ValueType.PATH:
             return None if text else "must be a path"
-        case ValueType.STRING | ValueType.ENUM:
+        case _:
             return None
 
 

@@ -137,7 +137,7 @@ def _verdict(
             return () if there else keys, "are a choice: give one of them at least"
         case Rule.TOGETHER:
             return absent if there else (), "is needed as well where the others are given"
-        case Rule.NEVER_TOGETHER:
+        case _:
             return there if len(there) > 1 else (), "must not be given together"
 
 
@@ -154,8 +154,8 @@ def _plain(text: str) -> str:
     start, *steps = _SEPARATORS.split(text)
     kept: list[str] = [start]
     for step in steps:
-        if step == ".." and len(kept) > 1:
-            kept.pop()
+        if step == ".." and (len(kept) > 1 or not start):
+            kept = kept[: max(len(kept) - 1, 1)]
         elif step not in ("", "."):
             kept.append(step)
     return "/".join(kept)

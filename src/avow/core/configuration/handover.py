@@ -138,8 +138,8 @@ def _put(applied: Applied, place: _Place) -> None:
         case Where.ARGUMENT:
             target = applied.runtime_arguments if binding.runtime else applied.arguments
             target.extend(_arguments(place))
-        case Where.FILE | Where.OTHER:
-            pass
+        case _:
+            pass  # a person puts it there
 
 
 def _arguments(place: _Place) -> Iterator[str]:

@@ -108,14 +108,11 @@ def _written(parameter: Parameter) -> JsonObject:
         "description": parameter.description,
     }
     default = parameter.default
+    flags = {"required": parameter.required, "sensitive": parameter.secret, "multiple": parameter.multiple}
     optional = {
-        "required": parameter.required,
-        "sensitive": parameter.secret,
-        "multiple": parameter.multiple,
+        **{name: True for name, flag in flags.items() if flag},
         "default": [text_of(one) for one in default] if isinstance(default, tuple) else default,
         "min": parameter.minimum,
         "max": parameter.maximum,
     }
-    return entry | {
-        name: value for name, value in optional.items() if value is not None and value is not False
-    }
+    return entry | {name: value for name, value in optional.items() if value is not None}

@@ -77,7 +77,8 @@ def write(configuration: Configuration) -> Exported:
             together.setdefault(place, [parameter])
     for place, parameters in together.items():
         if member := _member(place):
-            lists.setdefault(member, []).append(_written(place, parameters))
+            entries = lists.setdefault(member, [])
+            entries.append(_written(replace(place, order=len(entries)), parameters))
     headers = lists.pop("headers", [])
     document: JsonObject
     if lists or not (headers or variables):
@@ -108,8 +109,7 @@ class _Entry:
         marks = _MARK.findall(value) if isinstance(value, str) else []
         names = [name for name in variables if name in marks]
         if not names:
-            key = binding.name or f"{'runtime-' if self.runtime else ''}argument-{self.order + 1}"
-            yield self._finished(read_input(self.data, key, binding, source))
+            yield self._finished(read_input(self.data, _own_key(binding), binding, source))
             return
         assert isinstance(value, str)
         is_alone = len(names) == 1 and marks.count(names[0]) == 1 and "" not in marks
@@ -165,6 +165,11 @@ def _headers(holder: JsonObject) -> Iterator[_Entry]:
         yield _Entry(entry, Where.HEADER)
 
 
+def _own_key(binding: Binding) -> str:
+    """The key of an input by itself: its name, or its place among the arguments."""
+    return binding.name or f"{'runtime-' if binding.runtime else ''}argument-{binding.order + 1}"
+
+
 def _described(data: JsonObject) -> JsonObject:
     """What a variable inherits from the input around it, where it does not say so itself."""
     members = spelled(data)
@@ -179,7 +184,7 @@ def _member(binding: Binding) -> str:
             return "runtimeArguments" if binding.runtime else "packageArguments"
         case Where.HEADER:
             return "headers"
-        case Where.URL_VARIABLE | Where.FILE | Where.OTHER:
+        case _:
             return ""
 
 
@@ -190,7 +195,7 @@ def _written(binding: Binding, parameters: list[Parameter]) -> JsonObject:
         # Variables go by keys: values are stored under them.
         value = fill(binding.template, {one.binding.part: f"{{{one.key}}}" for one in parameters})
         return entry | {"value": value, "variables": {one.key: written_input(one) for one in parameters}}
-    if binding.template == "{}" and first.key == binding.name:
+    if binding.template == "{}" and first.key == _own_key(binding):
         return entry | written_input(first)
     value = binding.template.replace("{}", f"{{{first.key}}}")
     return entry | {"value": value, "variables": {first.key: written_input(first)}}
