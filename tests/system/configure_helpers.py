@@ -1,17 +1,21 @@
 """A person at a desk: a home of their own, a server to set up, a terminal with a screen, and a browser."""
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pexpect  # type: ignore[import-untyped]
 import pyte
+
+from avow.cli.main import run
 
 SERVER = Path(__file__).parent / "servers" / "configured.py"
 TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
@@ -110,24 +114,24 @@ class Desk:
         server = [sys.executable, "server.py"]
         return [sys.executable, "-m", "avow", "configure", "--name", "demo", *options, "--", *server]
 
-    def configure(self, *options: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    def configure(self, *options: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run `avow configure` with its streams in pipes."""
         return self.run(self.words(*options), stdin)
 
-    def run(self, words: list[str], stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a command with its streams in pipes."""
-        return subprocess.run(
-            words,
-            cwd=self.directory,
-            env=self.environment,
-            input=stdin or "",
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def run(self, words: list[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run `python -m avow …` in this process, which spares loading it each time; servers are real."""
+        out, err = io.StringIO(), io.StringIO()
+        with ExitStack() as stack:
+            stack.enter_context(chdir(self.directory))
+            stack.enter_context(mock.patch.dict(os.environ, self.environment, clear=True))
+            given = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+            stack.enter_context(mock.patch.object(sys, "stdin", given))
+            stack.enter_context(redirect_stdout(out))
+            stack.enter_context(redirect_stderr(err))
+            code = run(words[3:])
+        return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
-    def document(self, *options: str, stdin: str | None = None) -> dict[str, Any]:
+    def document(self, *options: str, stdin: str = "") -> dict[str, Any]:
         """The same with `--format json`, read."""
         document: dict[str, Any] = json.loads(
             self.configure("--format", "json", *options, stdin=stdin).stdout
@@ -207,3 +211,42 @@ class Terminal:
     def _took(self, text: str) -> None:
         self.said += text
         self._stream.feed(text)
+
+
+@contextmanager
+def served(desk: Desk, *options: str) -> "Iterator[Served]":
+    """Run `avow configure --web`, and wait for the address that it prints."""
+    process = subprocess.Popen(
+        desk.words("--web", *options),
+        cwd=desk.directory,
+        env=desk.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if "http://" in line:
+                break
+        assert "http://" in lines[-1], "".join(lines)
+        yield Served(process, lines[-1].strip())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+class Served:
+    """A form that waits for somebody."""
+
+    def __init__(self, process: subprocess.Popen[str], link: str) -> None:
+        self.process = process
+        self.link = link
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; the exit code, and everything that was printed besides the address."""
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out + err
