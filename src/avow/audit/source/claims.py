@@ -26,7 +26,7 @@ from avow.audit.source.code import (
     Statement,
     Switch,
     last_name,
-    walk,
+    walk_outside_functions,
 )
 from avow.audit.source.declarations import entries
 from avow.audit.source.handshake import allows_versions
@@ -72,7 +72,7 @@ def flows(project: Project, found: Registrations) -> Iterator[Flow]:
             _body(reading, answer.body)
             yield from _new(reading.flows, seen)
     for scope in project:
-        for node in walk(*scope.unit.body):
+        for node in scope.nodes:
             if isinstance(node, Function):
                 reading = _Reading(project, scope, {}, allows=True)
                 _body(reading, node.body)
@@ -159,8 +159,16 @@ def _branch(reading: _Reading, statement: If) -> None:
 
 def _expression(reading: _Reading, node: Expression) -> None:
     """Look for sinks inside an expression, and follow it into helper functions."""
-    for inner in walk(node):
+    for inner in walk_outside_functions(node):
         match inner:
+            case Function():
+                # A callback knows what is known around it; without that it has its own turn.
+                if reading.known and reading.depth < _DEEPEST:
+                    closure = _Reading(
+                        reading.project, reading.scope, dict(reading.known), reading.allows, reading.depth + 1
+                    )
+                    _body(closure, inner.body)
+                    reading.flows.extend(closure.flows)
             case Record():
                 _record(reading, inner)
             case Call():
@@ -168,7 +176,7 @@ def _expression(reading: _Reading, node: Expression) -> None:
             case Choice(test=test):
                 taint = taint_of(test, reading.known)
                 if taint is not None and _matters(taint) and taint.claim is not Claim.VERSION:
-                    _decides(reading, taint, inner.place)
+                    _decides(reading, taint, test.place)
             case _:
                 pass
 

@@ -273,6 +273,16 @@ def walk(*roots: Expression | Statement) -> Iterator[Expression | Statement]:
         stack.extend(reversed((*expressions_of(node), *statements_of(node))))
 
 
+def walk_outside_functions(*roots: Expression | Statement) -> Iterator[Expression | Statement]:
+    """Every node but those inside of functions, which are there themselves."""
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, Function):
+            stack.extend(reversed((*expressions_of(node), *statements_of(node))))
+
+
 def chain(node: Expression) -> tuple[Expression, tuple[str, ...]]:
     """Where a chain of members begins, and the members: `a.b["c"]` is `a` with `b`, `c`."""
     members: list[str] = []

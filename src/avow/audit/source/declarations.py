@@ -22,7 +22,6 @@ from avow.audit.source.code import (
     last_name,
     walk,
 )
-from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.registrations import Registrations
 
@@ -57,7 +56,7 @@ def declared(project: Project, found: Registrations) -> Iterator[Declared]:
             if entry.key in _CAPABILITIES and not _is_absent(entry.value):
                 yield _declared(project, entry, mentioned)
     for scope in project:
-        for node in walk(*scope.unit.body):
+        for node in scope.nodes:
             if isinstance(node, Call):
                 yield from _options(project, scope, node, mentioned)
 
@@ -68,7 +67,7 @@ def capability_records(project: Project, found: Registrations) -> Iterator[tuple
         for argument in construction.arguments:
             yield from _held(project, scope, argument)
     for scope in project:
-        for node in walk(*scope.unit.body):
+        for node in scope.nodes:
             match node:
                 case Record():
                     keys = {key for key, _ in node.entries}
@@ -194,15 +193,19 @@ def _truth(value: Expression) -> bool | None:
 def _mentions(project: Project) -> dict[str, int]:
     counted: dict[str, int] = {}
     for scope in project:
-        for node in scope.unit.body:
-            for word in (*words_in(node), *_keys(node)):
+        for node in scope.nodes:
+            for word in _words(node):
                 counted[word] = counted.get(word, 0) + 1
     return counted
 
 
-def _keys(node: Statement) -> Iterator[str]:
-    for inner in walk(node):
-        if isinstance(inner, Record):
-            yield from (key for key, _ in inner.entries if key)
-        elif isinstance(inner, Function) and inner.name:
-            yield inner.name
+def _words(node: Expression | Statement) -> Iterator[str]:
+    match node:
+        case Name(name=name) | Member(name=name) | Function(name=name):
+            yield name
+        case Literal(value=str() as text):
+            yield text
+        case Record(entries=entries_):
+            yield from (key for key, _ in entries_ if key)
+        case _:
+            pass

@@ -11,7 +11,6 @@ from avow.audit.source.code import (
     Comparison,
     Delete,
     Expression,
-    Function,
     If,
     Item,
     Literal,
@@ -67,9 +66,8 @@ def session_states(project: Project) -> Iterator[SessionState]:
     for scope in project:
         grown: dict[str, Place] = {}
         released: set[str] = set()
-        for function in (node for node in walk(*scope.unit.body) if isinstance(node, Function)):
-            for node in walk(*function.body):
-                _follow(node, grown, released)
+        for node in scope.nodes:
+            _follow(node, grown, released)
         for name, place in grown.items():
             made = scope.constants.get(name) or scope.fields.get(name)
             if made is not None and SESSIONS.search(name) and _is_mapping(made):

@@ -32,9 +32,13 @@ _SELF: Final = frozenset({"self", "this", "cls"})
 
 @dataclass(slots=True)
 class Scope:
-    """One unit with an index of what it defines: functions and methods, and values that have one meaning."""
+    """One unit with an index of what it defines: functions and methods, and values that have one meaning.
+
+    `nodes` holds every node once, since several readers go through all of them.
+    """
 
     unit: Unit
+    nodes: tuple[Expression | Statement, ...] = ()
     functions: dict[str, Function] = field(default_factory=dict)
     constants: dict[str, Expression] = field(default_factory=dict)
     fields: dict[str, Expression] = field(default_factory=dict)
@@ -42,8 +46,9 @@ class Scope:
     @classmethod
     def of(cls, unit: Unit) -> "Scope":
         """Index a unit."""
-        scope = cls(unit)
+        scope = cls(unit, tuple(walk(*unit.body)))
         scope._take(unit.body, in_class=False)
+        scope._fields()
         return scope
 
     @property
@@ -56,7 +61,6 @@ class Scope:
             match statement:
                 case Function():
                     self.functions.setdefault(statement.name, statement)
-                    self._fields(statement)
                 case Class():
                     self._take(statement.body, in_class=True)
                 case Assign(target=Name(name=name), value=value):
@@ -70,8 +74,8 @@ class Scope:
                 case _:
                     pass
 
-    def _fields(self, method: Function) -> None:
-        for node in walk(*method.body):
+    def _fields(self) -> None:
+        for node in self.nodes:
             match node:
                 case Assign(target=Member(object=Name(name=owner), name=name), value=value) if owner in _SELF:
                     self.fields.setdefault(name, value)

@@ -75,7 +75,7 @@ def registrations(project: Project) -> Registrations:
     found = Registrations()
     for scope in project:
         guarded = _is_guarded(scope)
-        for node in walk(*scope.unit.body):
+        for node in scope.nodes:
             match node:
                 case Call():
                     _call(project, scope, node, found, guarded=guarded)

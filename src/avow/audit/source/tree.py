@@ -28,6 +28,9 @@ _FOREIGN: Final = frozenset(
 _TESTS: Final = frozenset({"test", "tests", "__tests__", "spec", "__mocks__", "fixtures"})
 _TEST_ENDINGS: Final = (".test", ".spec", "_test")
 _LARGEST: Final = 4 * 1024 * 1024
+# Pages of a browser come minified and in one piece; nobody wrote a server like that.
+_LARGEST_MINIFIED: Final = 1024 * 1024
+_LONG_LINES: Final = 400
 _MOST_FILES: Final = 50_000
 _MOST_BYTES: Final = 256 * 1024 * 1024
 _MOST_NOTES: Final = 50
@@ -116,6 +119,9 @@ class Tree:
             data = path.read_bytes()
         except OSError as exc:
             self.note(relative, f"cannot be read: {exc.strerror}")
+            return None
+        if len(data) > _LARGEST_MINIFIED and len(data) > _LONG_LINES * (data.count(b"\n") + 1):
+            self.note(relative, "minified, and too large to be read")
             return None
         if b"\0" in data:
             self.note(relative, "binary")

@@ -16,10 +16,9 @@ from avow.audit.source.code import (
     Name,
     Record,
     Statement,
-    expressions_of,
     last_name,
-    statements_of,
     walk,
+    walk_outside_functions,
 )
 from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
@@ -31,7 +30,7 @@ def uses(project: Project) -> Iterator[ClientUse]:
     enforced = any(_enforces(scope) for scope in project)
     for scope in project:
         for holder in _functions(scope):
-            for node in _own_nodes(holder):
+            for node in walk_outside_functions(*holder.body):
                 capability = _asked(node) if isinstance(node, Call) else None
                 if capability is not None:
                     checked = enforced or _is_checked(project, scope, holder, node, capability)
@@ -39,20 +38,10 @@ def uses(project: Project) -> Iterator[ClientUse]:
 
 
 def _functions(scope: Scope) -> Iterator[Function]:
-    yield from (node for node in walk(*scope.unit.body) if isinstance(node, Function))
+    yield from (node for node in scope.nodes if isinstance(node, Function))
     place = scope.unit.body[0].place if scope.unit.body else None
     if place is not None:
         yield Function(place, "", (), scope.unit.body)
-
-
-def _own_nodes(function: Function) -> Iterator[Expression | Statement]:
-    """The nodes of a function without those of functions inside it, which have their turn."""
-    stack: list[Expression | Statement] = list(reversed(function.body))
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, Function):
-            stack.extend(reversed((*expressions_of(node), *statements_of(node))))
 
 
 def _asked(node: Call) -> str | None:
@@ -82,7 +71,7 @@ def _is_checked(
     project: Project, scope: Scope, function: Function, use: Expression | Statement, capability: str
 ) -> bool:
     """Whether the function looks at the capability before the use, itself or by a helper."""
-    for node in _own_nodes(function):
+    for node in walk_outside_functions(*function.body):
         if node.place.line > use.place.line:
             continue
         match node:
@@ -119,5 +108,5 @@ def _enforces(scope: Scope) -> bool:
             key == "enforceStrictCapabilities" and isinstance(value, Literal) and value.value is True
             for key, value in node.entries
         )
-        for node in walk(*scope.unit.body)
+        for node in scope.nodes
     )
