@@ -2,6 +2,16 @@
 
 from avow.core.variants import Variant
 from avow.server.availability import AvailabilityContext
+from avow.server.configuration import ServerConfiguration, argument, describe_configuration, variable
 from avow.server.declared import Declared, declare
 
-__all__ = ["AvailabilityContext", "Declared", "Variant", "declare"]
+__all__ = [
+    "AvailabilityContext",
+    "Declared",
+    "ServerConfiguration",
+    "Variant",
+    "argument",
+    "declare",
+    "describe_configuration",
+    "variable",
+]

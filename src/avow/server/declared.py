@@ -13,6 +13,7 @@ from avow.core.variants import Variant
 from avow.errors import DeclarationError
 from avow.server.answering import Answers
 from avow.server.availability import Availability, Check
+from avow.server.configuration import ServerConfiguration
 from avow.server.enforcing import Enforcement
 from avow.server.fast import FastFramework
 from avow.server.frameworks import Framework
@@ -26,28 +27,36 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
-def declare(server: Any, *, strict: bool = False, incomplete: Iterable[str] = ()) -> "Declared":
+def declare(
+    server: Any, *, strict: bool = False, incomplete: Iterable[str] = (), configuration: Any = None
+) -> "Declared":
     """Make a server declare everything it could do, and hold it to that.
 
     `server` is an `MCPServer` or a low-level `Server` of mcp 2.x, or a FastMCP 4 server. Under `strict`,
     meant for tests, a list item outside the signature is an error of the request instead of being withheld.
     `incomplete` names the kinds that cannot be enumerated (`"resources"`): clients are told, and of these
     kinds anything may appear. For open-ended resources a URI template is the better declaration.
+    `configuration` is what the server needs to be told: a pydantic-settings class, parameters made with
+    `argument` and `variable`, or several of these; see `avow.server.configuration`.
 
     Raises:
         DeclarationError: it is not such a server, it is declared already, or there is no such kind.
     """
-    return Declared(server, strict=strict, incomplete=incomplete)
+    return Declared(server, strict=strict, incomplete=incomplete, configuration=configuration)
 
 
 class Declared:
     """A server that has declared itself: possible capabilities, variants, and news for its clients."""
 
-    def __init__(self, server: Any, *, strict: bool, incomplete: Iterable[str]) -> None:
+    def __init__(
+        self, server: Any, *, strict: bool, incomplete: Iterable[str], configuration: Any = None
+    ) -> None:
         """See `declare`."""
         lowlevel = lowlevel_of(server)
         self.seam = Seam(lowlevel)
         self._strict = strict
+        # An MCPServer serves them already, unless its author does not want them.
+        self._may_serve_subscriptions = not isinstance(server, MCPServer)
         self._framework = _framework_of(server)
         self._availability = Availability(strict=strict)
         self._ledger = Ledger(self._framework, self._availability, _kinds(incomplete), strict=strict)
@@ -56,6 +65,10 @@ class Declared:
         Answers(self._ledger).serve(self.seam)
         enforcement = Enforcement(self._ledger, self._availability, self._framework.matches, strict=strict)
         self.seam.parts += [enforcement, self._audience]
+        self.configuration = ServerConfiguration.of(() if configuration is None else configuration)
+        if configuration is not None:
+            self.configuration.server_name = lowlevel.name
+            self.seam.parts.append(self.configuration)
 
     def possible_tool(
         self, what: Any = None, /, *, available: Check, **options: Any
@@ -88,7 +101,8 @@ class Declared:
     def restrict(self, kind: Kind | str, name: str, *, available: Check) -> None:
         """Give a check to a capability that the server registers itself; `name` is its name or URI."""
         self._availability.add(Kind(kind), name, available)
-        serve_subscriptions(self.seam.server)
+        if self._may_serve_subscriptions:
+            serve_subscriptions(self.seam.server)
 
     def variants(self, tool: str, *variants: Variant) -> None:
         """Say what a tool promises and needs for which arguments; the first variant that fits counts.
