@@ -1,19 +1,18 @@
 """Finding out what a server asks for: its declaration, as locked or as it says now, else a diagnosis."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from avow.configure.subject import Subject
-from avow.configure.trying import Trial, start_once, with_values
+from avow.configure.subject import Subject, with_needs
+from avow.configure.trying import with_values
 from avow.core.canonical import JsonValue
 from avow.core.configuration.model import Configuration
 from avow.errors import ServerLaunchError
 from avow.system.configuration.known import Known, known_needs
 from avow.system.configuration.preflight import Ready, preflight
 from avow.system.configuration.values import Sources, resolve
-from avow.system.diagnosis.diagnosing import diagnose
-from avow.system.diagnosis.starting import Tried
+from avow.system.diagnosis.examining import Examination, Examined, examine
 from avow.system.targets import Reachable
 
 
@@ -39,31 +38,29 @@ def learn(name: str, reachable: Reachable, learning: Learning) -> Subject:
     def known_with(declared: JsonValue) -> Known:
         return known_needs(name, reachable.target, declared, lockfile=learning.lockfile)
 
-    known, source = known_with(learning.declared), "Its lock entry says what it asks for"
-    found, tried, declared = Configuration(), None, learning.declared
-    if declared is None:
-        tried = _start(reachable, known, learning)
-        declared = tried.snapshot.configuration_schema if tried.snapshot else None
+    declared, source = learning.declared, "Its lock entry says what it asks for"
+    known = known_with(declared)
+    if declared is not None:
+        return Subject(name, reachable, known, resolve(known, learning.sources), source)
+    examined = _examine(name, reachable, known, learning)
+    declared = examined.snapshot.configuration_schema if examined.snapshot else None
+    if declared is not None:
         known, source = known_with(declared), "It declares what it asks for"
-        if declared is None:
-            diagnosis = diagnose(tried.evidence, name)
-            found = Configuration.of(diagnosis.parameters, diagnosis.groups)
-            source = f"It declares nothing about its configuration. {diagnosis.message}"
-    subject = Subject(name, reachable, known, resolve(known, learning.sources), source, declared is not None)
-    if not found.parameters:
-        if not known.configuration.parameters and tried is not None and tried.error is not None:
-            raise ServerLaunchError(
-                f"{name} does not start, and nothing says what it would need: {tried.error.message}",
-                hint=tried.error.hint,
-            )
-        return subject
-    subject = subject.with_needs(found, source)
-    return replace(subject, resolution=resolve(subject.known, learning.sources))
+        return Subject(name, reachable, known, resolve(known, learning.sources), source)
+    found = examined.diagnosis
+    known = with_needs(known, Configuration.of(found.parameters, found.groups))
+    if not known.configuration.parameters and examined.error is not None:
+        raise ServerLaunchError(
+            f"{name} does not start, and nothing says what it would need: {examined.error.message}",
+            hint=found.message,
+        )
+    source = f"It declares nothing about its configuration; {found.message}"
+    return Subject(name, reachable, known, resolve(known, learning.sources), source, is_declared=False)
 
 
-def _start(reachable: Reachable, known: Known, learning: Learning) -> Tried:
-    """Start the server with the values that it has."""
+def _examine(name: str, reachable: Reachable, known: Known, learning: Learning) -> Examined:
+    """Start the server with the values that it has, and look at its package."""
     ready = preflight(known, resolve(known, learning.sources))
     if isinstance(ready, Ready):
         reachable = with_values(reachable, ready)
-    return start_once(reachable, Trial(learning.timeout, learning.on_progress))
+    return examine(reachable, Examination(learning.timeout, on_progress=learning.on_progress), name)

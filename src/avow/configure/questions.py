@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from avow.core.configuration.hazards import is_secret, risky_default, sets_loader
-from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, ValueType, Where
+from avow.core.configuration.model import Configuration, Group, GroupRule, Origin, Parameter, ValueType, Where
 from avow.core.configuration.values import written
 from avow.system.configuration.values import masked
 
@@ -103,8 +103,7 @@ def plan_questions(
     allowed: Collection[str] = (),
 ) -> Plan:
     """What to ask, where these values are `current`, these variables are around, and these are allowed."""
-    refused = tuple(p for p in configuration if is_refused(p, allowed))
-    barred = {parameter.key for parameter in refused}
+    barred = {parameter.key: parameter for parameter in configuration if is_refused(parameter, allowed)}
     questions = {
         parameter.key: _question(parameter, current.get(parameter.key), ambient)
         for parameter in configuration
@@ -117,7 +116,8 @@ def plan_questions(
         tuple(question for question in alone if question.parameter.required),
         alternatives,
         tuple(question for question in alone if not question.parameter.required),
-        refused,
+        # That a program also reads such a variable, as most do, is nobody's wish.
+        tuple(one for one in barred.values() if one.required or one.source.origin is Origin.DECLARATION),
     )
 
 

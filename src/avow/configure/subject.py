@@ -64,11 +64,7 @@ class Subject:
 
     def with_needs(self, more: Configuration, source: str) -> "Subject":
         """The same server, asking for more: what was found out besides what it declares."""
-        known = self.known.configuration
-        merged = Configuration(
-            {**more.parameters, **known.parameters}, tuple(dict.fromkeys((*known.groups, *more.groups)))
-        )
-        return replace(self, known=replace(self.known, configuration=merged), source=source)
+        return replace(self, known=with_needs(self.known, more), source=source)
 
     def with_answers(self, given: Mapping[str, Texts], *, without: Collection[str] = ()) -> Resolution:
         """The values that it would have with these answers, and without those that are taken away."""
@@ -78,6 +74,16 @@ class Subject:
             # As it will be once it is stored.
             values[key] = Resolved(parameter, Layer.STORE, "your answer", value_of(texts, parameter))
         return replace(self.resolution, values=values)
+
+
+def with_needs(known: Known, more: Configuration) -> Known:
+    """What is known, and what was found out besides; what a server says itself counts more."""
+    own = known.configuration
+    merged = Configuration(
+        {**own.parameters, **{key: one for key, one in more.parameters.items() if key not in own.parameters}},
+        tuple(dict.fromkeys((*own.groups, *more.groups))),
+    )
+    return replace(known, configuration=merged)
 
 
 def texts_of(value: Value) -> Texts:

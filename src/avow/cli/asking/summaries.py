@@ -11,7 +11,7 @@ from avow.configure.setup import Setup
 from avow.configure.trying import CannotStart, Outcome, Rejected, Works
 from avow.configure.wording import line_of, name_of
 from avow.core.capability import Kind
-from avow.core.configuration.model import Configuration, ValueType
+from avow.core.configuration.model import Configuration, Origin, ValueType
 from avow.system.configuration.values import Layer
 
 
@@ -113,6 +113,9 @@ def _row(question: Question, draft: Draft) -> list[Part]:
     if question.current:
         shown = line_of(shown_texts(question, question.current.texts))
         return [name, shown, f"from {line_of(question.current.origin)}"]
+    if not question.default and question.parameter.source.origin is not Origin.DECLARATION:
+        # A program's code reads much that nobody sets.
+        return []
     if question.default:
         return [name, line_of(shown_texts(question, question.default)), "default"]
     return [name, "", "not set"]
