@@ -211,6 +211,27 @@ def test_check_finds_what_is_missing_and_looks_once_it_is_there(project: Project
     assert project.run("inspect", "needy").returncode == 0
 
 
+def test_a_variable_given_to_check_is_for_the_one_server_that_is_checked(project: Project) -> None:
+    """Given for all of them, it is for those that were approved with it."""
+    project.lock("files", *project.serve())
+    given = ("-e", f"FOO_TOKEN={SECRET}")
+
+    assert project.run("check", "needy", *given).returncode == 0
+    assert project.run("check", *given).returncode == 1
+    assert project.run("check", "files", *given).returncode == 0
+
+
+def test_a_preset_that_only_some_servers_have_is_for_these(project: Project) -> None:
+    project.lock("files", *project.serve())
+    store(project, {"FOO_TOKEN": SECRET}, place=project.directory)
+    (project.directory / "avow.toml").write_text("[servers.needy.presets.loud]\nLOG_LEVEL = 'debug'\n")
+
+    assert project.run("check", "--preset", "loud").returncode == 0
+    refused = project.run("check", "files", "--preset", "loud")
+    assert refused.returncode == 2
+    assert "no preset 'loud'" in refused.stdout
+
+
 def test_lock_and_inspect_start_a_server_with_what_is_stored(project: Project) -> None:
     """It leaves at once without its token; once somebody stored it, nobody has to pass it."""
     target = StdioTarget(sys.executable, (str(NEEDY), "strict"))

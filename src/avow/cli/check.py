@@ -21,6 +21,7 @@ from avow.core.lockfile import Entry
 from avow.errors import UsageError
 from avow.system.approved import Approved, read_approved
 from avow.system.configuration.reaching import configured
+from avow.system.configuration.starting import Start
 from avow.system.looking import Looking, try_to_look
 from avow.system.parallel import Started
 from avow.system.targets import Reachable, fitting, reach, reach_command, reach_locked, unknown
@@ -91,8 +92,18 @@ def _reaching(
         if server:
             return reach_command(server, given)
         if isinstance(entry, Entry):
-            reachable = reach_locked(name, known, fitting(given, entry.snapshot.target))
-            return configured(reachable, entry.snapshot.configuration_schema, options.lockfile, preset)
+            snapshot = entry.snapshot
+            reachable = reach_locked(name, known, fitting(given, snapshot.target))
+            start = Start(
+                name,
+                reachable.target,
+                snapshot.configuration_schema,
+                options.lockfile,
+                preset,
+                one_of_many=len(approved) > 1,
+            )
+            # What is given for several servers may not be meant for what one of them declares.
+            return configured(reachable, start, {} if start.one_of_many else given.environment)
         if entry.target is None:
             raise UsageError(
                 f"{options.lockfile} does not say how to start the server",

@@ -51,7 +51,8 @@ def compose(servers: Iterable[Held], options: Options, values: Mapping[str, str]
     access = _access(options)
     _refuse_shared_variables(servers)
     metrics = Metrics()
-    backends = {held.name: _backend(held, options, values, metrics) for held in servers}
+    several = len(servers) > 1
+    backends = {held.name: _backend(held, options, values, metrics, several=several) for held in servers}
     sessions = Sessions(options.most_sessions, options.idle_seconds)
     return Gateway(backends, access, sessions, metrics, options.bounds)
 
@@ -74,11 +75,13 @@ def _access(options: Options) -> Access:
     )
 
 
-def _backend(held: Held, options: Options, values: Mapping[str, str], metrics: Metrics) -> Backend:
+def _backend(
+    held: Held, options: Options, values: Mapping[str, str], metrics: Metrics, *, several: bool
+) -> Backend:
     log = EventLog(held.name, options.log)
     match held.target:
         case StdioTarget():
-            preparing = _preparing(held, held.target, options, values)
+            preparing = _preparing(held, held.target, options, values, several=several)
             return LocalBackend(held, log, metrics, preparing, options.idle_seconds)
         case HttpTarget():
             ready = _ready(held, options, _given_headers(held.name, held.target))
@@ -93,14 +96,19 @@ def _backend(held: Held, options: Options, values: Mapping[str, str], metrics: M
 
 
 def _ready(held: Held, options: Options, given: Mapping[str, str]) -> Ready | ConfigurationNeededError | None:
-    return prepare(Start(held.name, held.target, held.declared, options.settings, options.preset), given)
+    start = Start(held.name, held.target, held.declared, options.settings, options.preset, one_of_many=True)
+    return prepare(start, given)
 
 
-def _preparing(held: Held, target: StdioTarget, options: Options, values: Mapping[str, str]) -> Prepare:
+def _preparing(
+    held: Held, target: StdioTarget, options: Options, values: Mapping[str, str], *, several: bool
+) -> Prepare:
     own = fitting(Given(values), target).environment
+    # What is given for several servers may not be meant for what one of them declares.
+    flags = own if several else values
 
     def prepared() -> tuple[StdioTarget, Mapping[str, str]]:
-        ready = _ready(held, options, own)
+        ready = _ready(held, options, flags)
         if isinstance(ready, AvowError):
             raise ready
         full = filled(target, ready)

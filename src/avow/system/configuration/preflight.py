@@ -120,7 +120,9 @@ def preflight(known: Known, resolution: Resolution) -> Preflight:
     """Whether the values suffice for the server to start, and what it is then started with."""
     configuration, given = known.configuration, resolution.given
     name = known.identity.name
-    absent = tuple(_missing(one, resolution) for one in missing(configuration, given))
+    absent = tuple(
+        _missing(one, resolution) for one in missing(configuration, given) if _can_tell(one.parameter)
+    )
     # What comes from the server itself is not measured by its own rules.
     chosen = {key: one.value for key, one in resolution.values.items() if one.layer is not Layer.DEFAULT}
     wrong = problems(configuration, chosen, look=_look)
@@ -170,6 +172,12 @@ def _ready(known: Known, resolution: Resolution) -> Ready:
             if is_secret(one.parameter)
         },
     )
+
+
+def _can_tell(parameter: Parameter) -> bool:
+    """Whether we would know that a value is there: not, where a person puts it into a file or elsewhere."""
+    places = (parameter.binding, *parameter.also)
+    return any(place.where not in (Where.FILE, Where.OTHER) for place in places)
 
 
 def _missing(one: Missing, resolution: Resolution) -> Problem:

@@ -1,10 +1,10 @@
 """A server that can be reached, with what its user stored for it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from avow.core.canonical import JsonValue
 from avow.errors import AvowError
 from avow.system.configuration.starting import Start, filled, gather, prepare
 from avow.system.targets import Reachable
@@ -13,22 +13,20 @@ if TYPE_CHECKING:
     from avow.system.configuration.preflight import Ready
 
 
-def configured(
-    reachable: Reachable, declared: JsonValue, lockfile: Path | None, preset: str = ""
-) -> Reachable:
-    """The server with everything that it needs.
+def configured(reachable: Reachable, start: Start, flags: Mapping[str, str]) -> Reachable:
+    """The server with everything that it needs; of `flags` it gets what it declares.
 
     Raises:
         ConfigurationNeededError: something is missing, or does not fit.
         AvowError: what is known about it cannot be read.
     """
-    ready = prepare(_start(reachable, declared, lockfile, preset), _given(reachable))
+    ready = prepare(start, {**flags, **_given(reachable)})
     if isinstance(ready, AvowError):
         raise ready
     return _with(reachable, ready)
 
 
-def with_stored(reachable: Reachable, lockfile: Path | None, preset: str = "") -> Reachable:
+def with_stored(reachable: Reachable, lockfile: Path | None) -> Reachable:
     """The server with whatever there is for it; who has no name has nothing.
 
     Raises:
@@ -36,11 +34,8 @@ def with_stored(reachable: Reachable, lockfile: Path | None, preset: str = "") -
     """
     if not reachable.name:
         return reachable
-    return _with(reachable, gather(_start(reachable, None, lockfile, preset), _given(reachable)))
-
-
-def _start(reachable: Reachable, declared: JsonValue, lockfile: Path | None, preset: str) -> Start:
-    return Start(reachable.name, reachable.target, declared, lockfile, preset)
+    start = Start(reachable.name, reachable.target, lockfile=lockfile)
+    return _with(reachable, gather(start, _given(reachable)))
 
 
 def _given(reachable: Reachable) -> dict[str, str]:

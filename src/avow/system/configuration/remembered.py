@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -90,10 +91,12 @@ def recall(identity: Identity) -> Remembered | None:
 def namesakes(identity: Identity) -> tuple[Remembered, ...]:
     """What was configured for other servers of the same name, which gets none of it.
 
-    Raises:
-        StorageError: a file cannot be read.
+    A file of theirs that is damaged is no reason to hold this one up.
     """
-    found = map(_read, files_of(identity.name))
+    found: list[Remembered] = []
+    for path in files_of(identity.name):
+        with suppress(StorageError):
+            found.append(_read(path))
     return tuple(one for one in found if one.name == identity.name and one.identity != identity)
 
 

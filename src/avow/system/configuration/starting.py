@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A server about to be started; `lockfile` is None where settings beside it must not count."""
+    """A server about to be started; `lockfile` is None where settings beside it must not count.
+
+    With `one_of_many` a preset is asked for that only some of the servers have.
+    """
 
     name: str
     target: Target
     declared: JsonValue = None
     lockfile: Path | None = None
     preset: str = ""
+    one_of_many: bool = False
 
 
 def prepare(start: Start, flags: Mapping[str, str]) -> "Ready | ConfigurationNeededError | None":
@@ -83,7 +87,8 @@ def _found(start: Start, flags: Mapping[str, str]) -> "tuple[Known, Resolution]"
     from avow.system.configuration.values import Sources, resolve
 
     known = known_needs(start.name, start.target, start.declared, lockfile=start.lockfile)
-    return known, resolve(known, Sources(flags, os.environ, start.preset))
+    preset = "" if start.one_of_many and start.preset not in known.project.presets else start.preset
+    return known, resolve(known, Sources(flags, os.environ, preset))
 
 
 def _needs_nothing(start: Start, flags: Mapping[str, str]) -> bool:

@@ -122,6 +122,13 @@ def test_a_path_is_looked_at(tmp_path: Path) -> None:
     assert "that exists" in refused(where, root=str(tmp_path / "nothing")).message
 
 
+def test_what_a_person_puts_into_a_file_is_not_ours_to_miss() -> None:
+    """Nobody could tell whether it is there, and a server that has it must start."""
+    other = Parameter("credentials.json", Binding(Where.OTHER, "credentials.json"), required=True)
+
+    assert isinstance(judged(other), Ready)
+
+
 def test_a_constraint_of_the_project_is_kept() -> None:
     rule = Constraint(Rule.DIFFER, ("FOO_TOKEN", "USER_NAME"), message="these must differ")
 
@@ -166,7 +173,7 @@ def test_whoever_looks_gets_as_far_as_there_is_something() -> None:
 
 
 def test_words_of_a_declaration_cannot_write_to_a_terminal() -> None:
-    hostile = Parameter("x\x1b[2J\u202e", Binding(Where.OTHER, "x\x1b[2J\u202e"), required=True)
+    hostile = Parameter("x\x1b[2J\u202e", Binding(Where.ARGUMENT, "x\x1b[2J\u202e"), required=True)
 
     assert refused(hostile).message.isprintable()
 

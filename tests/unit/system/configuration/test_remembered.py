@@ -160,6 +160,14 @@ def test_a_damaged_file_is_told_apart_from_none(home: Path, content: str) -> Non
     assert caught.value.hint
 
 
+def test_a_damaged_file_of_a_namesake_holds_nobody_up(home: Path) -> None:
+    configured()
+    (path,) = (home / ".config" / "avow" / "servers").iterdir()
+    path.write_text("{")
+
+    assert namesakes(identify("files", StdioTarget("other-server"))) == ()
+
+
 def test_a_file_of_a_newer_version_asks_for_an_upgrade(home: Path) -> None:
     configured()
     (path,) = (home / ".config" / "avow" / "servers").iterdir()
