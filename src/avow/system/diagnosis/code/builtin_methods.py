@@ -55,6 +55,10 @@ def method_of(
             return program.lift(owner, lambda value: _of_text(value, name, request))
         case Known(str()):
             return Unknown(depends=depends_of(owner))
+        case _ if name == "test" and request.arguments:
+            return program.lift(
+                request.arguments[0], lambda value: Known(value=False) if value == NOTHING else Unknown()
+            )
         case _ if name in _LATER and request.arguments:
             return program.call(request.arguments[0], _with(request, owner))
         case _:
@@ -123,22 +127,31 @@ def _of_list(program: Program, owner: Sequenced, name: str, request: Request, sc
             known = [item for item in items if isinstance(item, Known)]
             if len(known) == len(items) and owner.complete and function is not None:
                 among = {item.value for item in known}
+                for item in known:
+                    program.compare(function, item)
                 return program.lift(
                     function,
                     lambda each: Known(each.value in among) if isinstance(each, Known) else Unknown(),
                 )
             return Unknown()
         case "slice" | "concat" | "sort" | "reverse" | "copy" | "values":
-            start = program.settle(function) if function is not None and name == "slice" else Known(0)
-            if isinstance(start, Known) and isinstance(start.value, int) and start.value >= 0:
-                return Sequenced(owner.items[start.value :], owner.complete)
-            return owner
+            bounds = [program.settle(each) for each in request.arguments[:2]] if name == "slice" else []
+            first, last = (*(_bound(each) for each in bounds), None, None)[:2]
+            return Sequenced(owner.items[first:last], owner.complete and all(map(_is_bound, bounds)))
         case "at" | "pop" | "shift":
             return items[0] if items else NOTHING
         case "join":
             return Unknown(depends=depends_of(*owner.items))
         case _:
             return None
+
+
+def _is_bound(value: Value) -> bool:
+    return isinstance(value, Known) and (value.value is None or isinstance(value.value, int))
+
+
+def _bound(value: Value) -> int | None:
+    return value.value if isinstance(value, Known) and isinstance(value.value, int) else None
 
 
 def _bare(item: Value) -> Value:

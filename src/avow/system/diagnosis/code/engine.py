@@ -1,6 +1,6 @@
 """Following a program: calls, classes and modules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,7 @@ from avow.system.diagnosis.code.values import (
     Configured,
     Environment,
     External,
+    Getter,
     Known,
     Model,
     Module,
@@ -54,6 +55,9 @@ _HANDING_ON: Final = frozenset(
     {"__toESM", "__importDefault", "__importStar", "_interopRequireDefault", "_interopRequireWildcard"}
     | {"__toCommonJS", "__importWildcard", "_interop_require_default", "_interop_require_wildcard"}
 )
+
+
+_GIVING_OUT: Final = frozenset({"__exportStar", "__export", "__reExport"})
 
 
 class Engine(Statements):
@@ -186,10 +190,30 @@ class Engine(Statements):
                     owner, node.function.name, scope, node.line, optional=node.function.optional
                 )
             return self.method(owner, node.function.name, request, scope)
-        if isinstance(node.function, s.Name) and node.function.text in _HANDING_ON and node.arguments:
-            return self.evaluate(node.arguments[0], scope)
+        if isinstance(node.function, s.Name) and node.arguments:
+            if node.function.text in _HANDING_ON:
+                return self.evaluate(node.arguments[0], scope)
+            if node.function.text in _GIVING_OUT:
+                return self._given_out(self._request(node, scope))
         function = self.evaluate(node.function, scope)
         return self.call(function, self._request(node, scope))
+
+    def _given_out(self, request: Request) -> Value:
+        """What helpers of compilers do: everything of one module is given out by another."""
+        first, second = (self.settle(request.argument(n) or NOTHING) for n in (0, 1))
+        if isinstance(first, ModuleValue) and isinstance(second, Record):
+            for name in first.module.exports:
+                self.write(second.fields, name, first.module.exported(name) or Unknown())
+        elif isinstance(first, Record) and isinstance(second, Record):
+            # TypeScript's `__exportStar(from, to)`; esbuild's `__export(to, {name: () => value})`.
+            getters = all(isinstance(value, Closure) for value in second.fields.values()) and second.fields
+            if getters:
+                for name, value in second.fields.items():
+                    self.write(first.fields, name, Getter(value))
+            else:
+                for name, value in first.fields.items():
+                    self.write(second.fields, name, value)
+        return NOTHING
 
     def _request(self, node: s.Call, scope: Scope) -> Request:
         arguments: list[Value] = []
@@ -309,7 +333,7 @@ class Engine(Statements):
                 arguments.insert(0, closure.this)
             else:
                 scope.variables["this"] = closure.this
-        frame = Frame(str(id(function)))
+        frame = Frame(str(id(function)), is_function=True)
         self.frames.append(frame)
         try:
             self._bind(function.parameters, arguments, request.keywords, scope)
@@ -319,8 +343,15 @@ class Engine(Statements):
             result = end.value
         finally:
             self.frames.pop()
+        if isinstance(result, Known) and not result.value and frame.passed:
+            # Each way to end with something was passed for want of something.
+            result = Configured(
+                tuple(way for ways in frame.passed for way in ways), result, Unknown(truth=True)
+            )
         for value in frame.maybe:
-            result = joined(result, value)
+            # An end that may come is more often than not a complaint about something unlikely.
+            if not (isinstance(value, Known) and not value.value and result != NOTHING):
+                result = joined(result, value)
         return result
 
     def _bind(
@@ -482,6 +513,18 @@ class Engine(Statements):
             for name, value in module.module.scope.variables.items():
                 if not name.startswith("_"):
                     self.write(scope.variables, name, value)
+
+    def uncalled(self) -> Iterator[Closure]:
+        """The functions and methods of the modules that nobody has called."""
+        for module in list(self.modules.values()):
+            for value in list(module.scope.variables.values()):
+                if isinstance(value, Closure):
+                    yield value
+                elif isinstance(value, ClassValue):
+                    record = Record(complete=False, made_by=value)
+                    for member in value.declaration.members:
+                        if isinstance(member.value, s.Function):
+                            yield Closure(member.value, value.scope, record, takes_this=not member.static)
 
     def follow(self, closure: Closure) -> None:
         """Carry out a function that nobody has called yet, with arguments that nobody knows."""

@@ -22,6 +22,7 @@ from avow.system.diagnosis.code.values import (
     Configured,
     Environment,
     External,
+    Getter,
     Known,
     Model,
     ModuleValue,
@@ -101,9 +102,12 @@ class Expressions(Ground):
 
     def _field(self, owner: Record, name: str, scope: Scope) -> Value:
         if name in owner.fields:
-            return owner.fields[name]
-        if owner.made_by is not None and (found := owner.made_by.member(name)):
-            member, declarer = found
+            found = owner.fields[name]
+            if isinstance(found, Getter):
+                return self.call(found.function, Request((), {}, 0, scope.module))
+            return found
+        if owner.made_by is not None and (declared := owner.made_by.member(name)):
+            member, declarer = declared
             if isinstance(member.value, s.Function):
                 bound = Closure(member.value, declarer.scope, owner, takes_this=not member.static)
                 return self.call(bound, Request((), {}, 0, scope.module)) if member.getter else bound
@@ -315,6 +319,8 @@ class Expressions(Ground):
                 return Known(name in fields)
             case Sequenced(items, True), _ if all(isinstance(each, Known) for each in items):
                 among = {each.value for each in items if isinstance(each, Known)}
+                for each in items:
+                    self.compare(item, each)
                 return self.lift(
                     item, lambda each: Known(each.value in among) if isinstance(each, Known) else Unknown()
                 )

@@ -23,9 +23,10 @@ from avow.system.diagnosis.code.values import (
     Word,
 )
 
-MOST_STEPS: Final = 400_000
+MOST_STEPS: Final = 1_500_000
 MOST_DEPTH: Final = 24
 MOST_TRIES: Final = 40
+_MAIN_FUNCTIONS: Final = 2
 MAIN: Final = "<main>"
 IMPORTED: Final = "<imported>"
 """What depends on whether a module is the one that was started depends on these."""
@@ -76,12 +77,18 @@ class Write:
     length: int = 0
 
 
+Journal = dict[tuple[int, str], Write]
+"""What things were before they were changed, by the thing and the key in it."""
+
+
 @dataclass(slots=True)
 class Frame:
     """A function that is being followed."""
 
     name: str
+    is_function: bool = False
     path: list[Ways] = field(default_factory=list)
+    passed: list[Ways] = field(default_factory=list)
     maybe: list[Value] = field(default_factory=list)
 
 
@@ -99,7 +106,7 @@ class Ground:
         self._steps = 0
         self._catching = 0
         self._doubt = 0
-        self._journals: list[list[Write]] = []
+        self._journals: list[Journal] = []
 
     def step(self) -> None:
         """One more thing happens."""
@@ -138,7 +145,10 @@ class Ground:
             inner = self.truth(value.missing)
             other = self.truth(value.present)
             firm = other.value is not None and other.value != inner.value
-            if inner.value is None or (other.value == inner.value and other.value is not None):
+            if other.value is not None and other.value == inner.value and other.ways:
+                # What is given here is not enough, but leads to what else is needed.
+                return Truth(inner.value, value.ways)
+            if inner.value is None or (other.value is not None and other.value == inner.value):
                 # What is given here changes nothing: it does not matter, or something else decides.
                 return inner
             return Truth(inner.value, (*value.ways, *inner.ways), firm and (inner.firm or not inner.ways))
@@ -201,6 +211,11 @@ class Ground:
         self.demand(stop.ways, stop.place or place, stop.reason)
         return True
 
+    def gave_up(self, ways: Ways, place: str) -> None:
+        """A function ended early for want of these; when it is the program's own, so may have the program."""
+        if sum(frame.is_function for frame in self.frames) <= _MAIN_FUNCTIONS:
+            self.early.append((ways, place))
+
     @contextmanager
     def doubt(self) -> Iterator[None]:
         """Whatever happens inside may not happen."""
@@ -239,27 +254,29 @@ class Ground:
             path.remove(ways)
 
     @contextmanager
-    def journal(self) -> Iterator[list[Write]]:
-        """Note every change that is made inside."""
-        writes: list[Write] = []
+    def journal(self) -> Iterator[Journal]:
+        """Note what everything that is changed inside was before."""
+        writes: Journal = {}
         self._journals.append(writes)
         try:
             yield writes
         finally:
             self._journals.pop()
             if self._journals:
-                self._journals[-1].extend(writes)
+                for place, write in writes.items():
+                    self._journals[-1].setdefault(place, write)
 
     def write(self, target: dict[str, Value], key: str, value: Value) -> None:
         """Set a variable or a field."""
         if self._journals:
-            self._journals[-1].append(Write(target, key, target.get(key)))
+            self._journals[-1].setdefault((id(target), key), Write(target, key, target.get(key)))
         target[key] = value
 
     def append(self, target: Sequenced, value: Value) -> None:
         """Add an item to a list."""
         if self._journals:
-            self._journals[-1].append(Write(target, "", None, len(target.items)))
+            write = Write(target, "", None, len(target.items))
+            self._journals[-1].setdefault((id(target), ""), write)
         target.items.append(value)
 
 

@@ -8,10 +8,10 @@ from typing import Final
 from avow.system.diagnosis.code.engine import Engine
 from avow.system.diagnosis.code.facts import facts_of
 from avow.system.diagnosis.code.ground import OutOfReachError, Returned, Stopped
-from avow.system.diagnosis.code.ledger import Ledger
+from avow.system.diagnosis.code.ledger import LIKELY, Ledger
 from avow.system.diagnosis.code.model import CodeFacts
 from avow.system.diagnosis.code.package import Package, Start, open_package
-from avow.system.diagnosis.code.values import Closure, Request
+from avow.system.diagnosis.code.values import Request
 
 MOST_SECONDS: Final = 10.0
 _MOST_RUNS: Final = 4
@@ -30,15 +30,15 @@ def read_package(
 
     `directory` is what holds `package.json`, a Python import package, its `.dist-info`, or the directory that
     `distribution` is installed to. `program` names one of several programs, `entry` a file to start from.
-    Hostile or broken code costs a note at most.
+    Hostile or broken code costs a note at most, and `seconds` of computing.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.thread_time() + seconds
     package, starts = open_package(directory, entry=entry, distribution=distribution, program=program)
     ledger = Ledger()
     if not starts:
         ledger.note("no program to start from was found in the package")
         return facts_of(ledger, serves=False)
-    engine = _followed(package, starts[0], ledger, lambda: time.monotonic() > deadline)
+    engine = _followed(package, starts[0], ledger, lambda: time.thread_time() > deadline)
     _follow_calls(engine)
     return facts_of(ledger, serves=engine.serves)
 
@@ -51,13 +51,17 @@ def _followed(package: Package, start: Start, ledger: Ledger, is_late: Callable[
         engine = Engine(package, ledger, is_late)
         engine.given |= given
         _run(engine, start)
-        if engine.serves or not engine.early:
+        early = [(ways, place) for ways, place in engine.early if not any(way <= given for way in ways)]
+        if not early:
             break
-        ways, place = engine.early[0]
-        if all(way <= given for way in ways):
+        if not engine.serves and not engine.given - given:
+            ways, place = early[0]
+            engine.ledger.demand(ways, (), place, "the program gives up when it is missing", LIKELY)
+            given |= frozenset().union(*ways)
+        elif not any(way <= engine.given for ways, _ in early for way in ways):
+            # What was given up is not what was asked for later on.
             break
-        engine.ledger.demand(ways, (), place, "the program gives up when it is missing", 0.8)
-        given |= engine.given | frozenset().union(*ways)
+        given |= engine.given
         package.forget()
     return engine
 
@@ -89,9 +93,8 @@ def _follow_calls(engine: Engine) -> None:
     """What was handed over to be called later runs when a tool is called."""
     engine.ledger.at_start = False
     engine.allow(_STEPS_AT_CALL)
-    waiting: list[Closure] = list(engine.waiting)
     try:
-        for closure in waiting:
+        for closure in (*engine.waiting, *engine.uncalled()):
             if id(closure.function) not in engine.called:
                 engine.follow(closure)
     except OutOfReachError:

@@ -1,6 +1,6 @@
 """Following a program: what statements do."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from avow.system.diagnosis.code import syntax as s
@@ -175,36 +175,33 @@ class Statements(Expressions):
                 return False
             except Returned as end:
                 if truth.firm and self.settle(end.value) in {NOTHING, Known(1), Known(value=False)}:
-                    self.early.append((truth.ways, place))
+                    self.gave_up(truth.ways, place)
+                end.value = _conditional_result(end.value, truth)
                 raise
-        self._condition(writes, truth.ways, _assigned(other))
+        self._condition(writes.values(), truth.ways, _assigned(other))
         if path and _ends(other):
             # What follows is only reached for want of these.
             self.frames[-1].path.append(path)
+            if isinstance(other[-1], s.Return):
+                self.frames[-1].passed.append(path)
         self._shadow(other, truth.ways, scope)
         return True
 
-    def _condition(self, writes: Sequence[Write], ways: Ways, elsewhere: frozenset[str]) -> None:
+    def _condition(self, writes: Iterable[Write], ways: Ways, elsewhere: Mapping[str, Value]) -> None:
         """What a branch changed is only so as long as `ways` are missing."""
-        done: set[tuple[int, str]] = set()
         for write in writes:
             target = write.target
-            if (id(target), write.key) in done:
-                continue
-            done.add((id(target), write.key))
             if isinstance(target, Sequenced):
                 new = target.items[write.length :]
                 target.items[write.length :] = [Configured(ways, item, ABSENT) for item in new]
-            else:
-                before = write.before
-                if before is None or write.key in elsewhere:
-                    before = Unknown()
+            elif write.key in target:
+                before = elsewhere.get(write.key, write.before or Unknown())
                 target[write.key] = Configured(ways, target[write.key], before)
 
     def _shadow(self, other: Sequence[s.Statement], ways: Ways, scope: Scope) -> None:
         """What the branch not taken would have set is missing for want of `ways`."""
         for target, value in _assignments(other):
-            present: Value = Known(value.value) if isinstance(value, s.Literal) else Unknown(truth=True)
+            present = _would_be(value)
             owner: dict[str, Value] | None = None
             name = ""
             if isinstance(target, s.Name):
@@ -219,7 +216,7 @@ class Statements(Expressions):
     def _either(self, branches: Sequence[Sequence[s.Statement]], scope: Scope) -> None:
         """One of several things happens, and nobody knows which."""
         ends: list[Exception] = []
-        outcomes: list[list[Write]] = []
+        outcomes: list[list[tuple[dict[str, Value], str, Value]]] = []
         for branch in branches:
             with self.doubt(), self.journal() as writes:
                 try:
@@ -228,29 +225,11 @@ class Statements(Expressions):
                     ends.append(end)
                     if isinstance(end, Returned):
                         self.frames[-1].maybe.append(end.value)
-            outcomes.append(writes)
-            self._undo(writes)
+            outcomes.append(_undone(writes.values()))
         if len(ends) == len(branches) and ends:
             raise next((end for end in ends if not isinstance(end, Stopped)), ends[0])
-        for writes in outcomes:
-            self._redo(writes)
-
-    def _undo(self, writes: list[Write]) -> None:
-        """Put everything back as it was, and remember in `before` what it had become."""
-        for write in reversed(writes):
-            if isinstance(write.target, Sequenced):
-                continue
-            now = write.target.get(write.key)
-            if write.before is None:
-                write.target.pop(write.key, None)
-            else:
-                write.target[write.key] = write.before
-            write.before = now
-
-    def _redo(self, writes: list[Write]) -> None:
-        for write in writes:
-            if not isinstance(write.target, Sequenced) and write.before is not None:
-                self.write(write.target, write.key, joined(write.target.get(write.key), write.before))
+        for target, key, value in (change for changes in outcomes for change in changes):
+            self.write(target, key, joined(target.get(key), value))
 
     def _switch(self, node: s.Switch, scope: Scope) -> None:
         subject = self.evaluate(node.subject, scope)
@@ -366,11 +345,11 @@ class Statements(Expressions):
             raise
         except Returned as end:
             if stop.ways and self.settle(end.value) in {NOTHING, Known(1), Known(value=False)}:
-                self.early.append((stop.ways, stop.place))
+                self.gave_up(stop.ways, stop.place)
             raise
         self.ledger.tolerate(stop.ways)
         if stop.ways:
-            self.early.append((stop.ways, stop.place))
+            self.gave_up(stop.ways, stop.place)
         return True
 
     def _throw(self, node: s.Throw, scope: Scope) -> None:
@@ -441,6 +420,29 @@ class Statements(Expressions):
     }
 
 
+def _undone(writes: Iterable[Write]) -> list[tuple[dict[str, Value], str, Value]]:
+    """Put everything back as it was; what it had become is the answer."""
+    changes: list[tuple[dict[str, Value], str, Value]] = []
+    for write in writes:
+        if isinstance(write.target, Sequenced) or write.key not in write.target:
+            continue
+        changes.append((write.target, write.key, write.target[write.key]))
+        if write.before is None:
+            del write.target[write.key]
+        else:
+            write.target[write.key] = write.before
+    return changes
+
+
+def _conditional_result(value: Value, truth: Truth) -> Value:
+    """What a function gives back for want of something; otherwise it would have been something else."""
+    if isinstance(value, Known) and not value.value and truth.firm:
+        return Configured(truth.ways, value, Unknown(truth=True))
+    return (
+        value if not truth.firm or isinstance(value, Configured) else Configured(truth.ways, value, Unknown())
+    )
+
+
 def _handles(handler: s.Handler, stop: Stopped) -> bool:
     names = frozenset(handler.catches)
     if not names or names & _BROAD:
@@ -474,7 +476,14 @@ def _assignments(body: Sequence[s.Statement]) -> Iterator[tuple[s.Target, s.Expr
                 continue
 
 
-def _assigned(body: Sequence[s.Statement]) -> frozenset[str]:
-    targets = [target for target, _ in _assignments(body)]
-    names = [each.text for each in targets if isinstance(each, s.Name)]
-    return frozenset(names + [each.name for each in targets if isinstance(each, s.Attribute)])
+def _assigned(body: Sequence[s.Statement]) -> dict[str, Value]:
+    """What a branch that is not taken would have set names and attributes to."""
+    found: dict[str, Value] = {}
+    for target, value in _assignments(body):
+        if isinstance(target, s.Name | s.Attribute):
+            found[target.text if isinstance(target, s.Name) else target.name] = _would_be(value)
+    return found
+
+
+def _would_be(value: s.Expression) -> Value:
+    return Known(value.value) if isinstance(value, s.Literal) else Unknown(truth=True)

@@ -258,6 +258,13 @@ class Native(Model):
         return self.run(engine, request)
 
 
+@dataclass(slots=True, eq=False)
+class Getter(Value):
+    """A field whose value is computed when it is read."""
+
+    function: Value
+
+
 NOTHING = Known(None)
 GIVEN = Unknown(truth=True)
 """A text that somebody gave: not empty, and no more is known."""
@@ -358,6 +365,9 @@ class Program(Protocol):
 
     def write(self, target: dict[str, Value], key: str, value: Value) -> None:
         """Set a field."""
+
+    def compare(self, value: Value, other: Value) -> None:
+        """Note the word that something given is compared with."""
 
     def switch(self, word: str, scope: Scope, line: int) -> Value:
         """A flag that may stand on the command line."""

@@ -9,6 +9,7 @@ from avow.system.diagnosis.code.libraries import (
     click,
     commander,
     environment,
+    files,
     scripts,
     serving,
     settings,
@@ -27,6 +28,7 @@ CALLING_AT_ONCE: Final = frozenset(
 )
 _RECOGNISERS: Final[tuple[Callable[[str], Handler | None], ...]] = (
     standard.recognise,
+    files.recognise,
     serving.recognise,
     environment.recognise,
     argparse.recognise,

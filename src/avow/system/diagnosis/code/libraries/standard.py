@@ -10,6 +10,7 @@ from avow.system.diagnosis.code.values import (
     NOTHING,
     Configured,
     Environment,
+    Getter,
     Known,
     Program,
     Record,
@@ -21,14 +22,6 @@ from avow.system.diagnosis.code.values import (
     text_of,
 )
 
-_EXISTING: Final = (
-    "existsSync",
-    "os.path.exists",
-    "os.path.isfile",
-    "os.path.isdir",
-    "accessSync",
-    "pathExists",
-)
 _SAYING: Final = (
     "console.",
     "print",
@@ -43,8 +36,8 @@ def recognise(path: str) -> Callable[[Program, Request], Value] | None:
     """What is known about a function, by its path."""
     if path in _CALLS:
         return _CALLS[path]
-    if path.endswith(_EXISTING):
-        return _exists
+    if path.endswith(".test"):
+        return _tested
     if path.startswith(_SAYING) or path.endswith(("Error", "Exception", ".echo")):
         return _say
     return None
@@ -60,6 +53,12 @@ def _say(program: Program, request: Request) -> Value:
         if isinstance(settled, Known) and isinstance(settled.value, str):
             program.ledger.say(settled.value)
     return Record({"message": request.argument(0) or NOTHING}, complete=False)
+
+
+def _tested(program: Program, request: Request) -> Value:
+    """A pattern that nothing fits."""
+    value = request.argument(0) or NOTHING
+    return program.lift(value, lambda each: Known(value=False) if each == NOTHING else Unknown())
 
 
 def _getenv(program: Program, request: Request) -> Value:
@@ -230,20 +229,6 @@ def _get_attribute(program: Program, request: Request) -> Value:
     return default if default is not None and found == NOTHING else found
 
 
-def _exists(_program: Program, request: Request) -> Value:
-    """Whether there is such a file: on a fresh machine not where the package itself did not put one."""
-    value = request.argument(0)
-    if value is None:
-        return Unknown()
-    depends = frozenset(
-        key for key in depends_of(value) if not key.startswith("<main") and key != "<imported>"
-    )
-    if not depends:
-        return Unknown()
-    ways = tuple(frozenset({key}) for key in sorted(depends))
-    return Configured(ways, Known(value=False), Known(value=True))
-
-
 def _filter(program: Program, request: Request) -> Value:
     items = program.items_of(request.argument(1) or NOTHING, request.module.scope, request.line)
     function = request.argument(0)
@@ -268,9 +253,15 @@ def _address(program: Program, request: Request) -> Value:
     return Unknown(truth=True, depends=depends_of(*request.arguments))
 
 
-def _joined_path(_program: Program, request: Request) -> Value:
-    """A path from parts: there in any case, and dependent on whatever its parts depend on."""
-    return Unknown(truth=True, depends=depends_of(*request.arguments))
+def _define(program: Program, request: Request) -> Value:
+    """`Object.defineProperty(owner, name, {value} or {get})`."""
+    owner, how = (program.settle(request.argument(n) or NOTHING) for n in (0, 2))
+    name = text_of(request.argument(1))
+    if isinstance(owner, Record) and isinstance(how, Record) and name is not None:
+        getter = how.fields.get("get")
+        value = how.fields.get("value", Unknown()) if getter is None else Getter(getter)
+        program.write(owner.fields, name, value)
+    return owner
 
 
 def _is_list(program: Program, request: Request) -> Value:
@@ -314,6 +305,7 @@ _CALLS: Final[dict[str, Callable[[Program, Request], Value]]] = {
     "filter": _filter,
     "Object.freeze": _same,
     "Object.assign": _assign,
+    "Object.defineProperty": _define,
     "Object.keys": _keys,
     "Object.values": _values,
     "Object.entries": _entries,
@@ -326,14 +318,6 @@ _CALLS: Final[dict[str, Callable[[Program, Request], Value]]] = {
     "typing.cast": lambda _program, request: request.argument(1) or NOTHING,
     "URL": _address,
     "url.URL": _address,
-    "os.path.join": _joined_path,
-    "os.path.expanduser": _joined_path,
-    "os.path.abspath": _joined_path,
-    "pathlib.Path": _joined_path,
-    "path.join": _joined_path,
-    "path.resolve": _joined_path,
-    "path.default.join": _joined_path,
-    "path.default.resolve": _joined_path,
     "sys.stdin.isatty": lambda _program, _request: Known(value=False),
     "isinstance": lambda _program, _request: Unknown(),
     "input": lambda _program, _request: GIVEN,
