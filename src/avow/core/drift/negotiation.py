@@ -117,48 +117,11 @@ def _capability(member: Member, path: str) -> Change:
 
 
 def _configuration(before: JsonValue, after: JsonValue) -> Iterator[Drift]:
-    if canonical(before) == canonical(after):
-        return
-    more = sorted(_required(after) - _required(before))
-    change = (
-        "changed" if before is not None and after is not None else "added" if before is None else "removed"
-    )
-    words = f"the configuration schema was {change}"
-    if more:
-        names = ", ".join(printable(name, 60, fold=True) for _, name in more[:5])
-        words = f"now requires {names}"
-    elif not _is_readable(after):
-        words = "the configuration schema is not what the specification says it is"
-    severity = Severity.MODERATE if more or not _is_readable(after) else Severity.SAFE
-    found = _rated("/configurationSchema", change, severity, words, before, after)
-    yield compose(
-        DriftType.CONFIGURATION_CHANGED,
-        "server",
-        "configuration",
-        [found],
-        {"configurationSchema": before},
-        {"configurationSchema": after},
-    )
+    if canonical(before) != canonical(after):
+        # Late: most servers declare none, and a session waits for what is loaded here.
+        from avow.core.drift.configuration import configuration_drift
 
-
-def _required(schema: JsonValue) -> set[tuple[str, str]]:
-    """What a configuration schema requires, each with the part it belongs to."""
-    if not isinstance(schema, dict):
-        return set()
-    return {
-        (part, str(item.get("name")))
-        for part, items in schema.items()
-        for item in (items if isinstance(items, list) else ())
-        if isinstance(item, dict) and item.get("required") is True
-    }
-
-
-def _is_readable(schema: JsonValue) -> bool:
-    return schema is None or (
-        isinstance(schema, dict)
-        and all(isinstance(items, list) for items in schema.values())
-        and all(isinstance(item, dict) for items in schema.values() for item in items)
-    )
+        yield configuration_drift(before, after)
 
 
 def _rated(

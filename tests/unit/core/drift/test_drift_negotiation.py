@@ -128,7 +128,7 @@ CONFIGURATIONS = {
     "more required": (None, {"environmentVariables": [TOKEN]}, "moderate", "now requires TOKEN"),
     "optional": (
         None,
-        {"environmentVariables": [{**TOKEN, "required": False}]},
+        {"environmentVariables": [{**TOKEN, "name": "LEVEL", "required": False}]},
         "safe",
         "the configuration schema was added",
     ),
