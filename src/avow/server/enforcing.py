@@ -4,19 +4,22 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from avow.core.canonical import JsonObject
-from avow.core.capability import Kind
+from avow.core.canonical import Digest, JsonObject
+from avow.core.capability import Capability, Kind
+from avow.core.contract import Contract
 from avow.core.snapshot import Era
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
 from avow.protocol.gate.signature import EXTENSION
 from avow.protocol.messages import INTERNAL_ERROR, INVALID_PARAMS
 from avow.server.availability import Availability
-from avow.server.generation import Generation
 from avow.server.ledger import Ledger
 from avow.server.seam import Part, Request, refused
 
 logger = logging.getLogger("avow.server")
+
+MAX_REPORTS: Final = 1_000
+"""How many different mistakes of a server's author are logged."""
 
 _LISTS: Final = {kind.list_method: kind for kind in Kind}
 _CAPABILITY: Final = {
@@ -43,7 +46,8 @@ class Enforcement(Part):
         self._availability = availability
         self._matches = matches
         self._strict = strict
-        self._reported: set[tuple[Kind, str]] = set()
+        self._compared: dict[tuple[Digest, Kind], set[str]] = {}
+        self._logged: set[str] = set()
 
     async def before(self, request: Request) -> None:
         """Settle the signature before it can be needed, and refuse calls that are not open to the sender."""
@@ -93,8 +97,8 @@ class Enforcement(Part):
         names, identifier = generation.names[kind], kind.identifier
         listed = [item[identifier] for item in items]
         outside = frozenset() if kind in generation.open else frozenset(listed) - names
-        if outside:
-            self._report(generation, kind, outside)
+        self._report(kind, outside)
+        self._compare(generation.contract(request.protocol_version), kind, items)
         absent = outside | await self._availability.unavailable(kind, listed, request)
         if absent:
             result[kind.collection] = [item for item in items if item[identifier] not in absent]
@@ -102,19 +106,37 @@ class Enforcement(Part):
             # A list that depends on who asks must not be handed on to somebody else.
             result["cacheScope"] = "private"
 
-    def _report(self, generation: Generation, kind: Kind, names: frozenset[str]) -> None:
-        """Tell the author; what was registered on purpose since a session began is no mistake."""
-        if not self._ledger.is_newest(generation):
-            return
-        for name in sorted(names):
+    def _report(self, kind: Kind, outside: frozenset[str]) -> None:
+        """Tell the author of what a list must not have."""
+        for name in sorted(outside):
+            if not self._ledger.is_mistake(kind, name):
+                continue
             mistake = f"the server lists the {kind} {shown(name)!r}, which its signature does not have"
-            if (kind, name) not in self._reported:
-                self._reported.add((kind, name))
-                logger.error("%s; it is withheld", mistake)
+            self._log_once(logging.ERROR, f"{mistake}; it is withheld")
             if self._strict:
                 raise refused(
                     INTERNAL_ERROR, mistake, reason="outside_signature", kind=kind, name=shown(name)
                 ) from DeclarationError(mistake)
+
+    def _compare(self, contract: Contract, kind: Kind, items: list[JsonObject]) -> None:
+        """Tell the author, the first time, of items that a list has otherwise than the signature.
+
+        The protocol allows it; a client that approved the signature does not.
+        """
+        compared = self._compared.setdefault((contract.digest, kind), set())
+        for item in items:
+            name = item[kind.identifier]
+            if name in compared or contract.find(kind, name) is None:
+                continue
+            compared.add(name)
+            if not contract.accepts(Capability.read(kind, item)):
+                mistake = f"the server lists the {kind} {shown(name)!r} otherwise than its signature has it"
+                self._log_once(logging.WARNING, mistake)
+
+    def _log_once(self, level: int, message: str) -> None:
+        if message not in self._logged and len(self._logged) < MAX_REPORTS:
+            self._logged.add(message)
+            logger.log(level, "%s", message)
 
     async def _admit(self, request: Request, kind: Kind, name: object) -> None:
         # What is not a name at all is refused by the SDK, whose message says so.

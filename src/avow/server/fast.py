@@ -28,33 +28,29 @@ class FastFramework:
         self._server = server
 
     async def definitions(self, kind: Kind, request: Request) -> "Sequence[BaseModel]":  # noqa: ARG002
-        """Everything that a list could show to somebody, as the server's middleware shapes it."""
+        """Everything that a list could show to somebody.
+
+        Of the server's middleware only the one that writes out `$ref` is applied: others may remember what
+        they see, and would hand out to one person what is meant for another.
+        """
         from fastmcp.server.providers.aggregate import AggregateProvider
         from fastmcp.utilities.versions import dedupe_with_versions
 
         lister = _LISTERS[kind]
         shown = await getattr(self._server, lister)(run_middleware=False)
         every = await getattr(AggregateProvider, lister)(self._server)
-        universe = _joined(kind, shown, every)
-        shaped = _joined(kind, await self._through_middleware(kind, universe), universe)
-        return [_model(kind, one) for one in dedupe_with_versions(shaped, lambda one: _key(kind, one))]
+        universe = await self._written_out(kind, _joined(kind, shown, every))
+        return [_model(kind, one) for one in dedupe_with_versions(universe, lambda one: _key(kind, one))]
 
-    async def _through_middleware(self, kind: Kind, components: list[Any]) -> Sequence[Any]:
-        from fastmcp.server.context import Context
+    async def _written_out(self, kind: Kind, components: Sequence[Any]) -> Sequence[Any]:
         from fastmcp.server.middleware import MiddlewareContext
+        from fastmcp.server.middleware.dereference import DereferenceRefsMiddleware
 
-        async def listed(_: Any) -> Sequence[Any]:
-            return components
-
-        chain: Any = listed
-        for middleware in reversed(self._server.middleware):
-            chain = _link(middleware, chain)
-        async with Context(fastmcp=self._server) as context:
-            question: MiddlewareContext[Any] = MiddlewareContext(
-                message={}, method=kind.list_method, fastmcp_context=context
-            )
-            found: Sequence[Any] = await chain(question)
-        return found
+        for middleware in self._server.middleware:
+            if isinstance(middleware, DereferenceRefsMiddleware):
+                question: MiddlewareContext[Any] = MiddlewareContext(message={}, method=kind.list_method)
+                components = await middleware(question, _giving(components))
+        return components
 
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Register a function as FastMCP's decorators do."""
@@ -146,8 +142,8 @@ def _joined(kind: Kind, first: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
     return [*first, *(one for one in rest if _key(kind, one) not in known)]
 
 
-def _link(middleware: Any, following: Any) -> Any:
-    async def call(question: Any) -> Any:
-        return await middleware(question, following)
+def _giving(components: Sequence[Any]) -> Any:
+    async def listed(_: Any) -> Sequence[Any]:
+        return components
 
-    return call
+    return listed

@@ -61,9 +61,11 @@ class Ledger:
         newest = await self._settled(request)
         return self._first or newest
 
-    def is_newest(self, generation: Generation) -> bool:
-        """Whether nothing has been registered on purpose since."""
-        return generation is self._newest and not self._is_changing
+    def is_mistake(self, kind: Kind, name: str) -> bool:
+        """Whether nobody has declared a capability that a list has, not even for later sessions."""
+        if self._newest is None or self._is_changing:
+            return False
+        return name not in self._newest.names[kind]
 
     def announce(self, kind: Kind | None, name: str) -> None:
         """Somebody registers a capability, or something that brings some (`kind` is None).

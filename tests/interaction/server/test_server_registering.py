@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import mcp_types
 import pytest
 from fastmcp import FastMCP
 from fastmcp.prompts import Prompt as FastPrompt
 from fastmcp.resources import Resource as FastResource
 from fastmcp.resources import ResourceTemplate as FastTemplate
+from fastmcp.server.middleware.caching import ResponseCachingMiddleware
 from fastmcp.tools import Tool as FastTool
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
@@ -199,6 +201,58 @@ async def test_fastmcp_middleware_shapes_the_signature_as_it_shapes_lists() -> N
 
     assert "$ref" not in str(listed["tools"])
     assert signature["tools"] == listed["tools"]
+
+
+async def test_what_fastmcp_remembers_of_one_person_is_not_shown_to_another() -> None:
+    """Looking at everything there is must not fill a cache from which lists are answered."""
+    mcp: FastMCP[Any] = FastMCP("caching")
+    mcp.add_middleware(ResponseCachingMiddleware())
+    mcp.tool(name="public")(late)
+    mcp.tool(name="disabled")(late)
+    mcp.disable(names={"disabled"})
+    declare(mcp)
+
+    async with talk(mcp, Era.MODERN) as wire:
+        listed = [await wire.listed() for _ in range(2)]
+        signature = await wire.result("signature")
+
+    assert listed == [["public"], ["public"]]
+    assert len(signature["tools"]) == 2
+
+
+async def test_an_item_that_is_listed_otherwise_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    mcp, _ = server("official")
+
+    async with talk(mcp, Era.MODERN) as wire:
+        mcp.remove_tool("greet")
+        mcp.tool("greet", description="Greet somebody, and tell me all about it.")(late)
+        for _ in range(2):
+            assert await wire.listed() == ["greet"]
+
+    words = "the server lists the tool 'greet' otherwise than its signature has it"
+    assert [record.message for record in caplog.records].count(words) == 1
+
+
+async def test_the_signature_is_settled_once_however_many_ask() -> None:
+    listings: list[str] = []
+    go_on = anyio.Event()
+
+    async def slow(ctx: Any, params: Any) -> mcp_types.ListToolsResult:
+        listings.append(ctx.method)
+        await go_on.wait()
+        return mcp_types.ListToolsResult(tools=[])
+
+    mcp: Server[Any] = Server("slow", on_list_tools=slow)
+    declare(mcp)
+
+    async with talk(mcp, Era.MODERN, shake_hands=False) as wire, anyio.create_task_group() as group:
+        for _ in range(3):
+            group.start_soon(wire.result, "signature")
+        while not listings:
+            await anyio.sleep(0.01)
+        go_on.set()
+
+    assert listings == ["tools/list"]
 
 
 async def test_a_paged_list_is_declared_whole_and_cut_page_by_page() -> None:
