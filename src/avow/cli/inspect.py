@@ -11,6 +11,7 @@ from avow.cli.reaching import reach_one
 from avow.core.documents import snapshot_document
 from avow.core.secrets import refuse_secrets
 from avow.system.checking import settle, struck, variance
+from avow.system.configuration.reaching import with_stored
 from avow.system.looking import Looking, look_at
 from avow.system.snapshots import write_snapshot
 
@@ -32,7 +33,7 @@ def command(
     options: ServerOptions,
 ) -> int:
     """Connect to one server and show its identity, its capabilities with their risk, and what it needs."""
-    reachable = reach_one(target, server_command(ctx), options)
+    reachable = with_stored(reach_one(target, server_command(ctx), options), options.lockfile)
     with progress(quiet=options.quiet) as tell:
         seen = look_at(reachable, Looking(options.timeout, thorough=thorough, on_progress=tell))
     settled = settle(seen.observation)

@@ -46,18 +46,17 @@ def lockfile_if_there(path: Path) -> Lockfile:
 
 
 def reach_all(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> list[Reachable]:
-    """Every target that a command line names, in its order.
+    """Every target that a command line names, in its order, with what is stored for those that have a name.
 
     Raises:
         UsageError: a word means nothing, or more than one thing.
+        AvowError: what is stored for one of them cannot be read.
     """
-    given, known = given_values(options), known_names(options)
-    reached = [with_stored(resolve(word, known, given), options.lockfile) for word in words]
-    return [*reached, reach_command(command, given)] if command else reached
+    return [with_stored(reached, options.lockfile) for reached in _reach_all(words, command, options)]
 
 
 def reach_one(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> Reachable:
-    """The one target that a command line names.
+    """The one target that a command line names, with nothing but what the command line gives it.
 
     Raises:
         UsageError: it names none, or several.
@@ -69,4 +68,10 @@ def reach_one(words: Sequence[str], command: Sequence[str], options: ServerOptio
             if words
             else "for example `avow inspect -- npx -y SERVER`",
         )
-    return reach_all(words, command, options)[0]
+    return _reach_all(words, command, options)[0]
+
+
+def _reach_all(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> list[Reachable]:
+    given, known = given_values(options), known_names(options)
+    reached = [resolve(word, known, given) for word in words]
+    return [*reached, reach_command(command, given)] if command else reached

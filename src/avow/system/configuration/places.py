@@ -1,22 +1,16 @@
 """Where what is remembered lies, and whether there may be something: light, since every start asks that."""
 
-import os
 from pathlib import Path
 from typing import Final
+
+from avow.system.directories import config_directory
 
 _LONGEST: Final = 40
 
 
 def directory() -> Path:
     """Where the files are, one for each configured server."""
-    # The library is asked where it knows more than we do; where it would look at the same two variables,
-    # loading it takes longer than all the rest.
-    if os.uname().sysname == "Linux":
-        base = os.environ.get("XDG_CONFIG_HOME", "").strip()
-        return (Path(base) if base else Path("~/.config").expanduser()) / "avow" / "servers"
-    from platformdirs import user_config_path
-
-    return user_config_path("avow") / "servers"
+    return config_directory() / "servers"
 
 
 def files_of(name: str) -> list[Path]:

@@ -4,6 +4,7 @@ import os
 from contextlib import suppress
 from typing import Final
 
+from avow.system.directories import config_directory, data_directory
 from avow.system.secret_store.encrypted import EncryptedFile
 from avow.system.secret_store.model import SecretStore, SecretStoreError, StoreKind
 
@@ -43,20 +44,14 @@ def _preferred() -> StoreKind | None:
 
 
 def _file() -> SecretStore:
-    from platformdirs import user_config_path, user_data_path
-
     # Two directories: a copy of one of them gives nothing away.
-    return EncryptedFile(
-        user_data_path("avow") / "secrets.json", user_config_path("avow") / "keys" / "secrets.key"
-    )
+    return EncryptedFile(data_directory() / "secrets.json", config_directory() / "keys" / "secrets.key")
 
 
 def _keyring() -> SecretStore:
-    from platformdirs import user_data_path
-
     from avow.system.secret_store.keyrings import open_keyring
 
-    store = open_keyring(user_data_path("avow") / "keyring")
+    store = open_keyring(data_directory() / "keyring")
     if store is None:
         raise SecretStoreError(
             "this system has no keyring that is running", hint="set AVOW_SECRET_STORE=file"
