@@ -36,7 +36,7 @@ def signature(*tools: Any, prompts: Any = ()) -> Signature:
 
 
 def test_all_scopes_are_known_before_any_call() -> None:
-    """Seed 000, "Signature and Tool Resolution" 1 and 3: computed and asked for at once."""
+    """The proposal, "Signature and Tool Resolution" 1 and 3: computed and asked for at once."""
     known = permissions(signature(FILES, {**TIME, "requiredScopes": ["clock"]}))
 
     assert known.scopes == {"files:read", "files:delete", "clock"}
