@@ -150,9 +150,9 @@ class Desk:
         return {path: path.read_bytes() for path in places if path.is_file() and path.name not in own}
 
     @contextmanager
-    def terminal(self, *options: str) -> "Iterator[Terminal]":
-        """Run `avow configure` on a terminal."""
-        words = self.words(*options)
+    def terminal(self, *options: str, words: list[str] | None = None) -> "Iterator[Terminal]":
+        """Run `avow configure`, or these words, on a terminal."""
+        words = words or self.words(*options)
         child = pexpect.spawn(
             words[0],
             words[1:],

@@ -1,5 +1,7 @@
 """`avow configure` on a real terminal, as a person uses it: asked, corrected, tried, and kept or not."""
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -277,3 +279,37 @@ def test_answers_that_do_not_fit_together_are_asked_for_again(desk: Desk) -> Non
         assert terminal.end() == 0
 
     assert desk.given["arguments"] == ["/tmp", "/var/tmp"]
+
+
+def test_one_of_several_ways_is_enough(desk: Desk) -> None:
+    desk.serve(either=["WIKI_TOKEN", "WIKI_PASSWORD"])
+
+    with desk.terminal() as terminal:
+        terminal.see("There are several ways")
+        terminal.answer("which (1 to 2): ", "3")
+        terminal.see("please type a number from 1 to 2")
+        terminal.answer("which (1 to 2): ", "2")
+        terminal.answer("value (not shown): ", "correct horse battery")
+        terminal.answer(GO, "")
+        assert terminal.end() == 0
+
+    assert desk.given["environment"]["WIKI_PASSWORD"] == "correct horse battery"
+    assert "WIKI_TOKEN" not in desk.given["environment"]
+
+
+def test_a_secret_in_a_client_configuration_is_moved_with_a_yes(desk: Desk) -> None:
+    desk.serve(GITHUB, accepts={"GITHUB_TOKEN": TOKEN})
+    config = desk.directory / "mcp.json"
+    entry = {"command": sys.executable, "args": ["server.py"], "env": {"GITHUB_TOKEN": TOKEN}}
+    config.write_text(json.dumps({"mcpServers": {"demo": entry}}), encoding="utf-8")
+    words = [sys.executable, "-m", "avow", "configure", "demo", "--config", "mcp.json"]
+
+    with desk.terminal(words=words) as terminal:
+        terminal.answer("value (not shown) [****6789]: ", "")
+        terminal.answer(GO, "")
+        terminal.see("GITHUB_TOKEN of demo stands in clear in")
+        terminal.answer("behind `avow run`? [y/N] ", "y")
+        assert terminal.end() == 0
+
+    assert TOKEN not in config.read_text(encoding="utf-8")
+    assert desk.where()["GITHUB_TOKEN"] == ("store", "****6789")

@@ -1,6 +1,6 @@
 """Keeping what was answered, once it is known to work."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from avow.configure.answering import Draft
@@ -64,5 +64,5 @@ def _asked(subject: Subject, draft: Draft) -> tuple[str, ...]:
     return tuple(key for key in dict.fromkeys(asked) if key not in kept)
 
 
-def _union(*several: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(one) for part in several for one in part))  # type: ignore[attr-defined]
+def _union(*several: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for part in several for one in part))

@@ -1,8 +1,8 @@
 """A server with a configuration: which one, and what it does with it, is in `surface.json` beside it.
 
-That is `{"schema": …, "needs": [variables], "accepts": {variable: value}, "arguments": count, "log": FILE}`:
-without a variable of `needs` it leaves with a message; one of `accepts` with another value is rejected like a
-wrong token. Into the file `log` it writes what it was given, for a test to look at.
+That is `{"schema": …, "needs": [variables], "accepts": {variable: value}, "log": FILE}` and more:
+without a variable of `needs`, or all of `either`, it leaves with a message; one of `accepts` with another
+value is rejected like a wrong token. Into the file `log` it writes what it was given, for a test to look at.
 """
 
 import json
@@ -22,14 +22,14 @@ def main() -> None:
     for name in surface.get("needs", []):
         if not os.environ.get(name):
             sys.exit(f"Error: {name} environment variable is required")
+    if (either := surface.get("either")) and not any(os.environ.get(name) for name in either):
+        sys.exit(f"Error: either {' or '.join(either)} is required")
     for name, value in surface.get("accepts", {}).items():
         if os.environ.get(name, value) != value:
             # What is wrong with many servers: they repeat the token in their log.
             sys.exit(f"GET /user with {os.environ.get(name)}: 401 Unauthorized: Bad credentials")
     if any(os.environ.get(name) for name in surface.get("dies", [])):
         sys.exit("thread main panicked: index out of bounds")
-    if len(sys.argv) - 1 < surface.get("arguments", 0):
-        sys.exit("Usage: configured [allowed-directory]...")
     serve(surface)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from avow.cli.asking.dialogue import converse
 from avow.cli.asking.summaries import (
     introduction_lines,
+    marked,
     outcome_lines,
     saved_lines,
     summary_lines,
@@ -18,6 +19,7 @@ from avow.configure.saving import Saved
 from avow.configure.setup import Setup
 from avow.configure.trying import CannotStart, Outcome, Rejected, Works
 from avow.configure.wording import line_of, name_of
+from avow.core.printable import printable
 from avow.system.configuration.preflight import ConfigurationNeededError, Ready
 
 _NOTHING_WRITTEN = "Nothing was written."
@@ -106,7 +108,7 @@ def _attempt(setup: Setup, ready: Ready, *, quiet: bool) -> Outcome:
 
 def _complete(setup: Setup, draft: Draft, needed: ConfigurationNeededError) -> Draft | None:
     """Ask once more for what is missing, wrong or at odds with something else."""
-    say(BLANK, line(("✗ ", "red"), needed.message))
+    say(BLANK, marked("✗ ", "red", printable(needed.message, fold=True)))
     if not ask_yes("Answer again?", default=True):
         return None
     shown = setup.with_draft(draft)

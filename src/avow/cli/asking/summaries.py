@@ -30,7 +30,7 @@ def introduction_lines(setup: Setup, count: int) -> Iterator[Line]:
     """Which server this is, how we know what it asks for, and how to get out of here."""
     subject = setup.subject
     yield line((line_of(subject.name), "bold"), (f"  {setup.command}", "dim"))
-    yield line(f"{subject.source}.")
+    yield line(f"{line_of(subject.source)}.")
     yield from notice_lines(setup)
     if count:
         yield line(("Enter keeps what stands in brackets. Ctrl-C leaves, and nothing is written.", "dim"))

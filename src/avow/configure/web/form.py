@@ -15,6 +15,7 @@ from avow.configure.web.pages import Banner, form_page, notice_page
 from avow.configure.web.reading import Filled, draft_of, read_fields
 from avow.configure.web.views import form_view
 from avow.configure.wording import name_of
+from avow.core.printable import printable
 from avow.errors import AvowError
 from avow.system.configuration.preflight import ConfigurationNeededError
 
@@ -69,7 +70,7 @@ class WebForm:
         if isinstance(ready, ConfigurationNeededError):
             problems = dict(self._by_key(ready))
             self._filled = replace(self._filled, problems=problems)
-            rest = "; ".join(ready.violated) if problems else ready.message
+            rest = printable("; ".join(ready.violated) if problems else ready.message)
             return self._again(word, Banner("These do not fit together", rest) if rest else None)
         outcome = self._setup.attempt(ready)
         if not isinstance(outcome, Works) and not insists:
