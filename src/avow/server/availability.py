@@ -31,8 +31,8 @@ class AvailabilityContext:
     subject: str | None = None
     client_id: str | None = None
     scopes: frozenset[str] = frozenset()
-    claims: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
-    client_info: JsonObject | None = None
+    claims: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    client_info: JsonObject | None = field(default=None, hash=False)
 
     @classmethod
     def of(cls, request: Request) -> "AvailabilityContext":

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pydantic import AnyUrl
+
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
 from avow.server.frameworks import Announce, Author, intercept, name_of, uri_of
@@ -62,8 +64,8 @@ class FastFramework:
                 name = name_of(what, function)
                 return name, self._server.prompt(name=name, **options)(function)
             case Kind.RESOURCE | Kind.TEMPLATE:
-                name = uri_of(kind, what)
-                return name, self._server.resource(name, **options)(function)
+                uri = uri_of(kind, what)
+                return _written(uri), self._server.resource(uri, **options)(function)
 
     def watch(self, announce: Announce) -> None:
         """Watch the provider that every decorator of the server registers with, and new providers."""
@@ -75,7 +77,7 @@ class FastFramework:
             announce(Kind.PROMPT, _named(component, "name"))
 
         def resource(component: object) -> None:
-            uri = _named(component, "uri_template", "uri")
+            uri = _written(_named(component, "uri_template", "uri"))
             announce(Kind.TEMPLATE if "{" in uri else Kind.RESOURCE, uri)
 
         def provider(provider: object, **_: Any) -> None:
@@ -109,6 +111,11 @@ def _named(component: object, *members: str) -> str:
         getattr(source, member, None) for source in (told, component) for member in (*members, "__name__")
     )
     return next((str(name) for name in said if name), "?")
+
+
+def _written(uri: str) -> str:
+    """A URI as FastMCP writes it; templates stay as they are."""
+    return uri if "{" in uri else str(AnyUrl(uri))
 
 
 def _key(kind: Kind, component: Any) -> str:

@@ -78,6 +78,7 @@ class LowlevelFramework:
         self.server = server
         self._possible: dict[Kind, dict[str, tuple[BaseModel, Handler]]] = {kind: {} for kind in Kind}
         self._wrapped: set[str] = set()
+        self._listed: frozenset[str] = frozenset()
         self._announce: Announce | None = None
 
     async def definitions(self, kind: Kind, request: Request) -> Sequence[BaseModel]:
@@ -96,8 +97,12 @@ class LowlevelFramework:
             found.extend(getattr(page, shape.items))
             cursor = getattr(page, "next_cursor", None)
             if cursor is None:
-                return found
-        raise DeclarationError(f"{kind.list_method} has no end: {MAX_PAGES} pages and still a cursor")
+                break
+        else:
+            raise DeclarationError(f"{kind.list_method} has no end: {MAX_PAGES} pages and still a cursor")
+        if kind is Kind.RESOURCE:
+            self._listed = frozenset(str(getattr(resource, shape.identifier)) for resource in found)
+        return found
 
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Put a definition and its handler, `(context, params) -> result`, in front of the author's."""
@@ -184,5 +189,8 @@ class LowlevelFramework:
         exact = self._possible[Kind.RESOURCE].get(name)
         if exact is not None:
             return exact[1]
+        # A resource of its own is let in as such, and must not lead into a template that may be closed.
+        if name in self._listed:
+            return None
         templates = self._possible[Kind.TEMPLATE].items()
         return next((handler for text, (_, handler) in templates if self.matches(text, name)), None)

@@ -80,11 +80,14 @@ class Request:
     def token(self) -> AccessToken | None:
         """The verified access token, if the transport has one.
 
-        The request's own comes first: a long-lived session outlives the token that opened it.
+        Where the request has a user of its own, nobody else counts: a long-lived session outlives the
+        token that opened it.
         """
         scope = getattr(self.sdk.request, "scope", None)
-        user = scope.get("user") if isinstance(scope, Mapping) else None
-        return user.access_token if isinstance(user, AuthenticatedUser) else get_access_token()
+        if not isinstance(scope, Mapping) or "user" not in scope:
+            return get_access_token()
+        user = scope["user"]
+        return user.access_token if isinstance(user, AuthenticatedUser) else None
 
     @cached_property
     def connection(self) -> Connection:

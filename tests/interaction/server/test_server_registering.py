@@ -159,6 +159,22 @@ def test_a_low_level_server_needs_whole_definitions(what: Any, options: Any, wor
         avowed.possible_tool(what, available=is_admin, **options)(late)
 
 
+@pytest.mark.parametrize("uri", ["http://example.com", "HTTP://Example.com/A", "file:///a/../b", "note://ä"])
+async def test_a_uri_is_known_as_fastmcp_writes_it(uri: str) -> None:
+    mcp: FastMCP[Any] = FastMCP("uris")
+    avowed = declare(mcp)
+    avowed.possible_resource(uri, available=is_admin)(late)
+
+    async with talk(mcp, Era.MODERN) as wire:
+        (declared,) = (await wire.result("signature"))["resources"]
+        closed = await wire.error("resources/read", {"uri": declared["uri"]})
+        unlisted = await wire.request("resources/read", {"uri": uri})
+        mcp.resource(uri)(late)
+
+    assert "is not available to you now" in closed["message"]
+    assert "error" in unlisted
+
+
 async def test_fastmcp_declares_what_is_mounted_disabled_or_for_others() -> None:
     """All of it may be listed some day, to somebody."""
     inner: FastMCP[Any] = FastMCP("inner")

@@ -47,6 +47,12 @@ async def test_without_a_check_all_is_available() -> None:
     assert availability.kinds == ()
 
 
+def test_an_author_may_remember_answers_by_who_asked() -> None:
+    contexts = {AvailabilityContext.of(asking(sub="ada")), AvailabilityContext.of(asking(sub="ada"))}
+
+    assert len(contexts) == 1
+
+
 async def test_only_what_has_a_check_is_asked_about() -> None:
     availability = Availability(strict=False)
     availability.add(Kind.TOOL, "closed", lambda context: False)

@@ -116,6 +116,28 @@ async def test_a_list_may_be_given_as_plain_json() -> None:
     assert [tool["name"] for tool in signature["tools"]] == ["plain", "extra"]
 
 
+async def test_a_resource_of_its_own_does_not_lead_into_a_closed_template() -> None:
+    async def resources(ctx: Any, params: Any) -> mcp_types.ListResourcesResult:
+        return mcp_types.ListResourcesResult(resources=[mcp_types.Resource(name="one", uri="note://1")])
+
+    async def read(ctx: Any, params: Any) -> mcp_types.ReadResourceResult:
+        return mcp_types.ReadResourceResult(
+            contents=[mcp_types.TextResourceContents(uri=params.uri, text="public")]
+        )
+
+    server: Server[Any] = Server("overlapping", on_list_resources=resources, on_read_resource=read)
+    avowed = declare(server)
+    template = mcp_types.ResourceTemplate(name="secret", uri_template="note://{number}")
+    avowed.possible_template(template, available=lambda context: False)(check)
+
+    async with talk(server, Era.MODERN) as wire:
+        one = await wire.result("resources/read", {"uri": "note://1"})
+        two = await wire.error("resources/read", {"uri": "note://2"})
+
+    assert one["contents"][0]["text"] == "public"
+    assert "is not available to you now" in two["message"]
+
+
 async def test_an_open_kind_without_a_handler_says_that_there_is_nothing() -> None:
     server: Server[Any] = Server("open")
     avowed = declare(server, incomplete=["tools"])

@@ -1,13 +1,18 @@
 """The seam: parts in their order, what they may change, and what nobody touches."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import pytest
+from mcp.server.auth.middleware.auth_context import auth_context_var
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp_types import ErrorData, SubscriptionsListenRequestParams
+from starlette.authentication import UnauthenticatedUser
 
 from avow.core.canonical import JsonObject
 from avow.core.snapshot import Era
@@ -16,6 +21,9 @@ from avow.server.seam import Part, Request, Seam, lowlevel_of, refused, serve_su
 from declaring.wire import talk
 
 pytestmark = pytest.mark.anyio
+
+BOSS = AccessToken(token="1", client_id="tester", scopes=[], subject="boss")
+OPENER = AccessToken(token="2", client_id="tester", scopes=[], subject="opener")
 
 
 @pytest.fixture
@@ -148,6 +156,27 @@ def test_an_author_who_serves_subscriptions_otherwise_publishes_alone() -> None:
     serve_subscriptions(server)
 
     assert subscriptions_of(server) is None
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ({"user": AuthenticatedUser(BOSS)}, "boss"),
+        ({"user": UnauthenticatedUser()}, None),
+        ({}, "opener"),
+    ],
+)
+def test_who_opened_a_session_does_not_speak_for_a_later_request(scope: Any, expected: str | None) -> None:
+    sdk: Any = SimpleNamespace(
+        method="ping", params=None, protocol_version="2025-11-25", request=SimpleNamespace(scope=scope)
+    )
+    opened = auth_context_var.set(AuthenticatedUser(OPENER))
+    try:
+        token = Request.of(sdk).token
+    finally:
+        auth_context_var.reset(opened)
+
+    assert (token.subject if token else None) == expected
 
 
 @pytest.mark.parametrize("thing", [None, 5, object(), "server"])
