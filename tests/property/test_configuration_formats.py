@@ -16,7 +16,7 @@ from configuration_strategies import configurations
 
 @dataclass(frozen=True)
 class Format:
-    """A format, and the fields that it is known not to hold in general."""
+    """One way to declare a configuration."""
 
     read: Callable[[Any], Configuration]
     write: Callable[[Configuration], Exported]
@@ -57,11 +57,12 @@ def said(configuration: Configuration) -> dict[str, Parameter]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(configuration=configurations())
 def test_what_is_read_back_is_what_was_written_minus_what_was_listed(
     name: str, configuration: Configuration
 ) -> None:
+    """And what a format has held once, it holds for good."""
     form = FORMATS[name]
 
     exported = form.write(configuration)
@@ -70,13 +71,4 @@ def test_what_is_read_back_is_what_was_written_minus_what_was_listed(
     left = remainder(configuration, exported.lost)
     assert said(again) == said(left)
     assert again.groups == left.groups
-
-
-@pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=40, deadline=None)
-@given(configuration=configurations())
-def test_what_a_format_has_held_once_it_holds_for_good(name: str, configuration: Configuration) -> None:
-    form = FORMATS[name]
-    held = form.read(form.write(configuration).document)
-
-    assert form.write(held).lost == ()
+    assert form.write(again).lost == ()

@@ -43,13 +43,15 @@ class Exported:
         return tuple(map(str, self.lost))
 
 
-def losses(before: Configuration, after: Configuration) -> tuple[Lost, ...]:
+def losses(before: Configuration, after: Configuration, *, by_key: bool = True) -> tuple[Lost, ...]:
     """What `after`, which was read from the document that `before` was written to, no longer says.
+
+    Some formats know parameters by key; for others it is the place that their values go to that counts.
 
     Where a parameter was found is not part of what it says, and of the order only which argument comes
     before which.
     """
-    return tuple(_losses(before, after))
+    return tuple(_losses(before, after, by_key=by_key))
 
 
 def ranked(configuration: Configuration) -> Configuration:
@@ -74,8 +76,8 @@ def ranked(configuration: Configuration) -> Configuration:
     )
 
 
-def _losses(before: Configuration, after: Configuration) -> Iterator[Lost]:
-    found = _counterparts(before, ranked(after))
+def _losses(before: Configuration, after: Configuration, *, by_key: bool) -> Iterator[Lost]:
+    found = _counterparts(before, ranked(after), by_key=by_key)
     yield from (Lost(key) for key in before.parameters if key not in found)
     # What is left out leaves no gap in the order of the others.
     for parameter in ranked(Configuration.of(one for one in before if one.key in found)):
@@ -84,11 +86,13 @@ def _losses(before: Configuration, after: Configuration) -> Iterator[Lost]:
         yield Lost(GROUPS, GROUPS, after.groups)
 
 
-def _counterparts(before: Configuration, after: Configuration) -> dict[str, Parameter]:
-    """What became of each parameter; some formats know it by another key."""
+def _counterparts(before: Configuration, after: Configuration, *, by_key: bool) -> dict[str, Parameter]:
+    """What became of each parameter."""
     rest = dict(after.parameters)
     found: dict[str, Parameter] = {}
-    for is_like in (_is_the_same, _is_bound_alike, _has_the_key, _goes_to_the_same):
+    places = (_is_bound_alike, _goes_to_the_same)
+    tests = (_has_the_key, *places) if by_key else (*places, _has_the_key)
+    for is_like in (_is_the_same, *tests, _is_left_over):
         for parameter in before:
             if parameter.key not in found:
                 key = next((key for key, other in rest.items() if is_like(parameter, other)), None)
@@ -108,6 +112,11 @@ def _is_bound_alike(one: Parameter, other: Parameter) -> bool:
 
 def _goes_to_the_same(one: Parameter, other: Parameter) -> bool:
     return (one.binding.where, one.binding.name) == (other.binding.where, other.binding.name)
+
+
+def _is_left_over(_one: Parameter, _other: Parameter) -> bool:
+    """Nothing that is read back was invented: what fits nothing else became something else."""
+    return True
 
 
 def _has_the_key(one: Parameter, other: Parameter) -> bool:

@@ -86,16 +86,16 @@ def write_schema(configuration: Configuration) -> Exported:
     Raises:
         DeclarationError: no reader would take it: too many parameters, or too large.
     """
-    document: dict[str, list[JsonObject]] = {}
-    taken: set[tuple[str, str]] = set()
+    document: dict[str, dict[str, JsonObject]] = {}
     for parameter in sorted(configuration, key=lambda one: one.binding.order):
         member, name = _written_place(parameter)
-        if (member, name) in taken:
+        entries = document.setdefault(member, {})
+        if member == "environmentVariables" and name in entries:
             continue
-        taken.add((member, name))
-        document.setdefault(member, []).append(_written(parameter, name))
-    ordered = {member: document[member] for member in _LISTS if member in document}
-    return Exported(ordered, losses(configuration, read_schema(ordered)))
+        name = free_key(name, parameter.binding.where, entries)
+        entries[name] = _written(parameter, name)
+    ordered = {member: [*document[member].values()] for member in _LISTS if member in document}
+    return Exported(ordered, losses(configuration, read_schema(ordered), by_key=False))
 
 
 def _list(schema: JsonObject, member: str) -> list[JsonValue]:
@@ -152,7 +152,7 @@ def _written_place(parameter: Parameter) -> tuple[str, str]:
         return "environmentVariables", name
     if not binding.part and binding.where is Where.ARGUMENT:
         return "arguments", name
-    return "other", parameter.key
+    return "other", name if binding.where is Where.OTHER else parameter.key
 
 
 def _written(parameter: Parameter, name: str) -> JsonObject:

@@ -185,6 +185,18 @@ def test_a_part_of_a_template_is_declared_by_its_key() -> None:
     assert Lost("user", "binding.where", Where.OTHER) in exported.lost
 
 
+def test_parameters_that_share_a_name_are_declared_under_others() -> None:
+    parts = [
+        Parameter(key, Binding(Where.OTHER, "A", template="{user}:{password}", part=part))
+        for key, part in (("B", "user"), ("A", "password"))
+    ]
+
+    exported = write_schema(Configuration.of(parts))
+
+    assert [entry["name"] for entry in exported.document["other"]] == ["A", "other:A"]
+    assert "A: key becomes other:A" in exported.told
+
+
 def test_more_than_a_reader_takes_is_refused_where_it_is_written() -> None:
     names = [f"V{number}" for number in range(MAX_PARAMETERS + 1)]
 

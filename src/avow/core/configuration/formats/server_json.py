@@ -90,7 +90,7 @@ def write(configuration: Configuration) -> Exported:
         members = {"headers": headers, "variables": variables}
         remote = {member: value for member, value in members.items() if value}
         document = {"remotes": [{"type": "streamable-http", **remote}]}
-    return Exported(document, losses(configuration, read(document)))
+    return Exported(document, losses(configuration, read(document), by_key=False))
 
 
 @dataclass(frozen=True, slots=True)

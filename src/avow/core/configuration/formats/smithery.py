@@ -119,7 +119,7 @@ def _read(key: str, entry: JsonObject, *, is_needed: bool, source: Source) -> Pa
     multiple = _type_name(entry) == "array"
     inner = _plain(table(entry.get("items"), f"items of {place}")) if multiple else entry
     of_each = Reader(inner, place)
-    choices = _choices(inner)
+    choices = _texts(inner, "enum")
     type_, path_kind = _type(inner)
     constant = entry.get("const")
     return Parameter(
@@ -137,7 +137,7 @@ def _read(key: str, entry: JsonObject, *, is_needed: bool, source: Source) -> Pa
         minimum=of_each.number("minimum"),
         maximum=of_each.number("maximum"),
         pattern=of_each.text("pattern"),
-        examples=tuple(one for one in entry.get("examples") or () if isinstance(one, str)),
+        examples=_texts(entry, "examples"),
         path_kind=path_kind,
         source=source,
     )
@@ -164,8 +164,9 @@ def _type(entry: JsonObject) -> tuple[ValueType, PathKind]:
     return _FORMATS.get(str(entry.get("format")), (ValueType.STRING, PathKind.ANY))
 
 
-def _choices(entry: JsonObject) -> tuple[str, ...]:
-    values = entry.get("enum")
+def _texts(entry: JsonObject, member: str) -> tuple[str, ...]:
+    """What is text in a list that may hold anything."""
+    values = entry.get(member)
     return tuple(one for one in values if isinstance(one, str)) if isinstance(values, list) else ()
 
 

@@ -54,7 +54,7 @@ def read(document: JsonValue, server: str, place: str = "") -> Configuration:
         places[key] = (*places.get(key, ()), Binding(Where.URL_VARIABLE, key))
     source = Source(Origin.MANIFEST, FORMAT, place)
     entries = objects(whole.get("inputs"), f"inputs in {FORMAT}")
-    found = (_read(entry, places, source) for entry in entries if entry.get("id") in places)
+    found = (_read(entry, places, source) for entry in entries if str(entry.get("id")) in places)
     return collected(found, MAX_PARAMETERS, FORMAT)
 
 
