@@ -150,7 +150,7 @@ def calltime(corpus: Path, *, packages: bool, score: Score) -> list[str]:
     found = total = right = named = fine = flagged = 0
     truth, calls = read(corpus / "truth.json"), read(corpus / "calltime.json")
     for path in sorted((corpus / "runs").glob("*.json")):
-        if path.stem in truth:
+        if path.stem in truth or read(path)["outcome"] != "ok":
             continue
         seen = diagnose_run(read(path), packages=packages)
         names = {one.binding.name for one in seen.required}
@@ -194,8 +194,17 @@ def evidence_of(run: Any) -> Evidence:
         stdout="".join(noise["text"] for noise in run.get("stdout_noise") or ()),
         messages=tuple(texts(run.get("server_requests"))) + tuple(texts(run.get("initialize"))),
         listening=tuple(map(str, run.get("listening") or ())),
+        names=(run["package"], _server_name(run)),
         tools=len(lists.get("tools") or ()) if lists else None,
     )
+
+
+def _server_name(run: Any) -> str:
+    match run.get("initialize"):
+        case {"result": {"serverInfo": {"name": str(name)}}}:
+            return name
+        case _:
+            return ""
 
 
 def texts(value: Any) -> list[str]:

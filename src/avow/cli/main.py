@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "Start a locked server behind the gate, for any MCP client.",
     "gateway": "Serve every locked server over Streamable HTTP, behind the gate.",
     "configure": "Ask for what a server needs, try it, and keep it safe.",
+    "doctor": "Examine configured servers: do they start, what do they lack, have they drifted?",
     "protect": "Put the servers of MCP clients behind `avow run`.",
     "unprotect": "Take them out again, to the byte.",
     "audit": "Look for weak capability negotiation, in source code or a running server.",

@@ -2,7 +2,7 @@
 
 from avow.system.diagnosis.evidence import Evidence, Outcome
 from avow.system.diagnosis.output import Cause, Said, Strength
-from avow.system.diagnosis.output.causes import signs
+from avow.system.diagnosis.output.causes import lacks_value, signs
 
 
 def decide(evidence: Evidence, said: Said, *, lacks: bool) -> Cause | None:
@@ -40,7 +40,8 @@ def _from_words(evidence: Evidence, said: Said, *, lacks: bool) -> Cause | None:
     if said.serves_http:
         return Cause.TRANSPORT
     asks = any(demand.strength > Strength.OPTIONAL for demand in said.demands)
-    if asks or said.usage.is_there or said.was_rejected or lacks:
+    stumbled = ending is not None and lacks_value(ending)
+    if asks or said.usage.is_there or said.was_rejected or lacks or stumbled:
         return Cause.CONFIGURATION
     return None
 

@@ -6,6 +6,7 @@ from avow.core.configuration.model import Parameter
 from avow.system.diagnosis.code.model import CodeFacts
 from avow.system.diagnosis.deciding import decide
 from avow.system.diagnosis.evidence import Evidence, Outcome
+from avow.system.diagnosis.manifests import read_manifests
 from avow.system.diagnosis.model import Diagnosis, Status
 from avow.system.diagnosis.needs import Needs, asks_for_something, gather
 from avow.system.diagnosis.output import Cause, Said, listen
@@ -16,8 +17,9 @@ def diagnose(evidence: Evidence, name: str = "", facts: CodeFacts | None = None)
     """What is wrong with a server, and what it needs; `name` is what its user calls it."""
     said = listen(evidence)
     code = facts or CodeFacts()
-    cause = decide(evidence, said, lacks=asks_for_something(code, (), evidence.given))
-    needs = gather(evidence, said, code, (), cause)
+    manifests = () if evidence.package is None else read_manifests(evidence.package)
+    cause = decide(evidence, said, lacks=asks_for_something(code, manifests, evidence.given))
+    needs = gather(evidence, said, code, manifests, cause)
     wanted = tuple(lacking(needs.parameters, needs, evidence.given))
     if cause is None and wanted and not evidence.has_failed:
         cause = Cause.CONFIGURATION

@@ -34,7 +34,7 @@ class Evidence:
     protocol; `messages` are the texts of JSON-RPC errors and of log messages that came as protocol.
     `given` are the names of variables and flags that it was started with, and therefore does not lack.
     `listening` are addresses on which it waits for somebody. `declared` is what it says itself that it needs,
-    and `package` the directory of the installed package.
+    and `package` the directory of the installed package. `names` are those of the server and its package.
     """
 
     outcome: Outcome
@@ -46,6 +46,7 @@ class Evidence:
     messages: tuple[str, ...] = ()
     listening: tuple[str, ...] = ()
     tools: int | None = None
+    names: tuple[str, ...] = ()
     declared: Configuration | None = None
     package: Path | None = None
 

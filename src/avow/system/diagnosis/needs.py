@@ -5,10 +5,12 @@ and a manifest say what their author thought of. A claim of the code that the se
 not repeated.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from avow.core.configuration.hazards import is_secret
 from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, Where
+from avow.system.diagnosis.at_calls import ways_at_calls
 from avow.system.diagnosis.code.model import CodeFacts, Need
 from avow.system.diagnosis.evidence import Evidence, Outcome
 from avow.system.diagnosis.naming import parameter_of, tells
@@ -18,6 +20,9 @@ from avow.system.diagnosis.output.usage import serving_command
 from avow.system.diagnosis.tables import Identity, Table, Way, first_of
 
 _CERTAIN = 0.5
+_LAST = (Where.HEADER, Where.URL_VARIABLE, Where.OTHER, Where.FILE)
+_FOR_SECRETS = (Where.ENV, Where.ARGUMENT, *_LAST)
+_FOR_OTHERS = (Where.ARGUMENT, Where.ENV, *_LAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,17 @@ class _Gathering:
         self.table = Table()
         self.required: list[Identity] = []
         self.groups: list[list[Way]] = []
+        self.told: set[Way] = set()
 
-    def demand(self, ways: Sequence[Way]) -> None:
-        """One of the ways has to be given; a group that shares a name with another is the same one."""
+    def demand(self, ways: Sequence[Way], *, told: bool = False) -> None:
+        """One of the ways has to be given; a group that shares a name with another is the same one.
+
+        `told` says that the server named the ways itself.
+        """
         distinct = list(dict.fromkeys(way for way in ways if way))
         if not distinct:
             return
+        self.told |= set(distinct) if told else set()
         if len(distinct) == 1:
             self.required += distinct[0]
             return
@@ -52,12 +62,25 @@ class _Gathering:
                 return
         self.groups.append(distinct)
 
+    def _proposed(self, group: Sequence[Way]) -> Way:
+        """The way to propose: one that the server named, and for a secret a variable rather than an argument.
+
+        Arguments show in every list of processes. What is no secret is better seen in the command.
+        """
+
+        def rank(way: Way) -> tuple[bool, int]:
+            secret = any(is_secret(self.table[identity]) for identity in way)
+            order = _FOR_SECRETS if secret else _FOR_OTHERS
+            return way not in self.told, max(order.index(where) for where, _ in way)
+
+        return min(group, key=rank)
+
     def result(self) -> Needs:
         """Put keys in the place of identities; what is in a group is not required by itself."""
         groups = self.groups
         alternatives = {identity for group in groups for way in group for identity in way}
         required = [identity for identity in self.required if identity not in alternatives]
-        proposed = [identity for group in groups for identity in _proposed(group)]
+        proposed = [identity for group in groups for identity in self._proposed(group)]
         ordered = first_of([*required, *proposed, *alternatives_in_order(groups), *self.table])
         keys = _keys(ordered)
         parameters = tuple(
@@ -83,7 +106,7 @@ def gather(
     gathering = _Gathering()
     for configuration in (*([evidence.declared] if evidence.declared else []), *manifests):
         _from_configuration(gathering, configuration)
-    _from_code(gathering, facts, evidence.outcome)
+    _from_code(gathering, facts, evidence, said)
     _from_output(gathering, said, evidence, cause)
     return gathering.result()
 
@@ -104,26 +127,58 @@ def _from_configuration(gathering: _Gathering, configuration: Configuration) -> 
         gathering.demand([tuple(keys[key] for key in way) for way in group.ways])
 
 
-def _from_code(gathering: _Gathering, facts: CodeFacts, outcome: Outcome) -> None:
+def _from_code(gathering: _Gathering, facts: CodeFacts, evidence: Evidence, said: Said) -> None:
     keys = {fact.parameter.key: gathering.table.add(fact.parameter) for fact in facts.facts}
-    counting = {Need.CALL} if outcome is Outcome.OK else {Need.START}
-    if outcome is Outcome.NOT_TRIED:
-        counting = {Need.START, Need.CALL}
-    grouped: set[str] = set()
+    grouped = {key for each in facts.groups for way in each.group.ways for key in way}
+    if evidence.outcome is not Outcome.OK and not _contradicts(facts, said):
+        for each in facts.groups:
+            if each.need is Need.START and each.confidence >= _CERTAIN:
+                gathering.demand([tuple(keys[key] for key in way if key in keys) for way in each.group.ways])
+        for fact in facts.needed(Need.START, confidence=_CERTAIN):
+            if fact.parameter.key not in grouped:
+                gathering.required.append(keys[fact.parameter.key])
+    if not evidence.has_failed:
+        _from_calls(gathering, facts, keys, evidence)
+
+
+def _from_calls(
+    gathering: _Gathering, facts: CodeFacts, keys: Mapping[str, Identity], evidence: Evidence
+) -> None:
+    """What the server starts without, and fails without when a tool is called."""
     for each in facts.groups:
-        if each.need in counting and each.confidence >= _CERTAIN:
+        if each.need is Need.CALL and each.confidence >= _CERTAIN:
             gathering.demand([tuple(keys[key] for key in way if key in keys) for way in each.group.ways])
-        grouped |= {key for way in each.group.ways for key in way}
-    for fact in facts.facts:
-        if fact.need in counting and fact.confidence >= _CERTAIN and fact.parameter.key not in grouped:
-            gathering.required.append(keys[fact.parameter.key])
+            return
+    ways = ways_at_calls(facts.facts, evidence.names, _CERTAIN)
+    gathering.demand([tuple(keys[fact.parameter.key] for fact in way) for way in ways])
+
+
+def _contradicts(facts: CodeFacts, said: Said) -> bool:
+    """Whether the server asked for something that its code, as far as it was followed, never reaches.
+
+    The code was then followed another way than the one that the server went.
+    """
+    needed = {
+        name
+        for fact in facts.needed(Need.START, confidence=_CERTAIN)
+        for name in (fact.parameter.binding.name, *fact.parameter.aliases)
+    }
+    asked = {
+        name.text
+        for demand in (*said.fixed, *said.demands)
+        if demand.strength > Strength.OPTIONAL
+        for way in demand.ways
+        for name in way
+        if _is_plain(name)
+    }
+    return bool(needed) and bool(asked) and not needed & asked
 
 
 def _from_output(gathering: _Gathering, said: Said, evidence: Evidence, cause: Cause | None) -> None:
     counting = cause is Cause.CONFIGURATION or evidence.outcome is Outcome.OK
     asked = list(_asked(said, evidence)) if counting else []
     for demand in asked:
-        gathering.demand(_ways(gathering.table, demand))
+        gathering.demand(_ways(gathering.table, demand), told=True)
     for demand in (*said.fixed, *said.demands):
         if demand not in asked:
             for name in (name for way in demand.ways for name in way):
@@ -138,10 +193,17 @@ def _asked(said: Said, evidence: Evidence) -> Iterator[Demand]:
     """The demands that have to be met: those in fixed words and strict prose, else whatever is missed."""
     least = Strength.MISSED if evidence.outcome is Outcome.OK else Strength.REQUIRED
     named = [demand for demand in said.demands if demand.ways and demand.strength >= least]
+    if evidence.outcome is Outcome.OK:
+        # A server that works has asked for what it names as people do, and not for its own identifiers.
+        named = [demand for demand in named if all(_is_plain(name) for way in demand.ways for name in way)]
     if not said.fixed and not named:
         named = [demand for demand in said.demands if demand.ways and demand.strength is Strength.MISSED]
     yield from _with_usage(said)
     yield from (demand for demand in named if not _is_about_fixed(demand, said))
+
+
+def _is_plain(name: Name) -> bool:
+    return name.form in (Form.VARIABLE, Form.FLAG)
 
 
 def _with_usage(said: Said) -> Iterator[Demand]:
@@ -183,11 +245,13 @@ def _ways(table: Table, demand: Demand) -> list[Way]:
 def _known_or_new(
     table: Table, name: Name, demand: Demand, *, only_certain: bool = False
 ) -> tuple[Identity, ...]:
-    parameter = parameter_of(name, demand.sentence[:200])
-    if known := table.find(parameter.binding.where, parameter.binding.name):
-        return (known,)
+    parameter = replace(parameter_of(name, demand.sentence[:200]), help_url=demand.link)
+    if table.find(parameter.binding.where, parameter.binding.name):
+        return (table.add(parameter),)
     if name.form in (Form.IDENTIFIER, Form.POSITIONAL) and (called := table.called(name.text)):
         return called
+    if name.form is Form.IDENTIFIER and (ending := table.ending_in(name.text)):
+        return (ending,)
     if name.form is Form.FILE and (pointing := tuple(_pointing(table, name.text))):
         return (*pointing, table.add(parameter))
     if only_certain and name.form not in (Form.VARIABLE, Form.FLAG):
@@ -231,12 +295,6 @@ def _from_prose(gathering: _Gathering, said: Said) -> None:
             words = Name(demand.thing, Form.IDENTIFIER)
             gathering.demand([(gathering.table.add(parameter_of(words, demand.sentence[:200])),)])
         return
-
-
-def _proposed(group: Sequence[Way]) -> Way:
-    """The way to propose: variables before flags, which show in every list of processes; then files."""
-    rank = {Where.ENV: 0, Where.ARGUMENT: 1, Where.HEADER: 2, Where.OTHER: 3, Where.FILE: 4}
-    return min(group, key=lambda way: max(rank.get(where, 3) for where, _ in way))
 
 
 def alternatives_in_order(groups: Iterable[Sequence[Way]]) -> Iterator[Identity]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from avow.core.configuration.model import Binding, Configuration, Parameter, ValueType, Where
-from avow.system.diagnosis.naming import means_same
+from avow.system.diagnosis.naming import means_same, words_of
 
 MOST_PARAMETERS: Final = 64
 
@@ -47,6 +47,16 @@ class Table:
         """The parameters of which a name consists of these words, however it is written."""
         found = (identity for name, identity in self._names.items() if means_same(name[1], words))
         return tuple(dict.fromkeys(found))
+
+    def ending_in(self, words: str) -> Identity | None:
+        """The only variable or argument whose name ends in these words, if there is exactly one."""
+        wanted = words_of(words)
+        found = {
+            identity
+            for (where, name), identity in self._names.items()
+            if where in (Where.ENV, Where.ARGUMENT) and words_of(name)[-len(wanted) :] == wanted
+        }
+        return found.pop() if wanted and len(found) == 1 else None
 
     def __getitem__(self, identity: Identity) -> Parameter:
         """One parameter."""

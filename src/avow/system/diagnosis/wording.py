@@ -113,7 +113,7 @@ def _unexplained(evidence: Evidence, said: Said) -> str:
         case Outcome.OK:
             return "it works"
         case Outcome.NOT_TRIED:
-            return "nothing that it needs is missing"
+            return "nothing that it is known to need is missing; it was not started"
         case Outcome.SILENT:
             return f"it did not answer in time{last}"
         case Outcome.REFUSED:

@@ -104,7 +104,8 @@ _SIGNS: Final[tuple[tuple[Cause, re.Pattern[str]], ...]] = (
             r"|has been moved to the `pydantic-settings`|was removed in (?:version )?\d",
             r"Python (?:version )?[23]\.\d+ (?:or (?:higher|later|newer|above) )?(?:is )?required",
             r"got an unexpected keyword argument|unsupported operand type\(s\) for \|",
-            r"SyntaxError: (?:invalid syntax|Cannot use import|Named export|Unexpected (?:token"
+            r"SyntaxError: (?:invalid syntax|f-string|unmatched|invalid|Cannot use import|Named export"
+            r"|Unexpected (?:token"
             r"|identifier|reserved)(?![^\n]{0,80}JSON))",
         ),
     ),
@@ -117,6 +118,12 @@ _ATTRIBUTE: Final = re.compile(
 _NOT_A: Final = re.compile(
     r"is not a (?:function|constructor)|Class extends value undefined"
     r"|Cannot read propert\w+ of undefined \(reading 'prototype'\)"
+)
+_NOTHING: Final = re.compile(
+    r"'NoneType' object|not (?:'|an? )?None(?:Type)?|Cannot read propert\w+ of (?:undefined|null)"
+    r"|(?:must|should) be (?:a |of type )?str"
+    r"|argument must be of type string. Received undefined|Invalid URL"
+    r"|unsupported operand type\(s\)[^\n]{0,40}NoneType"
 )
 _BUILT_IN: Final = frozenset({"NoneType", "str", "dict", "list", "tuple", "int", "bool"})
 _TRANSPORT: Final = re.compile(
@@ -151,6 +158,11 @@ def serves_http(statement: Statement) -> bool:
 def was_rejected(statement: Statement) -> bool:
     """Whether a service turned down the credentials that the server has."""
     return _REJECTED.search(statement.text) is not None
+
+
+def lacks_value(statement: Statement) -> bool:
+    """Whether the program stumbled over a value that is not there, as over a variable that nobody set."""
+    return bool(statement.exception) and _NOTHING.search(statement.text) is not None
 
 
 def _is_foreign(statement: Statement) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final
 
@@ -48,11 +48,25 @@ _CONDITION: Final = re.compile(
 _EXAMPLE: Final = re.compile(
     r"^\s*(?:export|set|\$env:)\s|^\s*[A-Z][A-Z0-9_]+=|^\s*\$ |^\s*[\"'][A-Za-z_]+[\"']\s*:"
 )
+_HELP_ROW: Final = re.compile(
+    r"^\s*(?:-{1,2}[A-Za-z][\w-]{0,60}(?:[ =,|][^\s=,|]{0,40}){0,3}|[A-Z][A-Z0-9_]{2,80})\s{2,}\S"
+    r"|^\s*usage(?![a-z])",
+    re.IGNORECASE,
+)
+_USAGE: Final = re.compile(r"^\s*usage(?::|\s*$)", re.IGNORECASE)
+_VALIDATED: Final = re.compile(r"\[type=\w{1,60}, input_value=")
+_POSITIONAL: Final = re.compile(
+    r"(?:provide|specify|pass|supply|give|expects?|needs?|requires?|missing) "
+    r"(?:an? |the |your |at least one |one )?([A-Za-z][\w -]{1,40}?) "
+    r"(?:as (?:an? |the )?|in the )(?:first |only |command[- ]line |positional |cli )*(?:argument|parameter)"
+)
+_PRONOUNS: Final = frozenset({"it", "one", "them", "this", "these", "that", "value", "values"})
 _BULLET: Final = re.compile(r"^\s*(?:[-*•‣▪→✖✗×❌]+|\d{1,3}[.)])\s*")
 _LISTED: Final = re.compile(r"^\s*[`'\"]?(?:\$\{?)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[A-Za-z][\w-]*)")
 _CREDENTIAL: Final = re.compile(
     r"(?<![a-z])(?:api key|token|credentials?|password|secret|access key)s?(?![a-z])"
 )
+_LINK: Final = re.compile(r"https://(?!errors\.pydantic)[A-Za-z0-9][\w./?=&%#~+:@-]{3,200}")
 _THING: Final = re.compile(
     r"^(?:[A-Za-z_.]{1,60}: )?(?:an? |the |your |no |missing |invalid )?([A-Za-z][\w /-]{1,40}?)"
     r" (?:is|are|was|were|must|not|cannot|has|have)(?![a-z])"
@@ -69,12 +83,16 @@ class Strength(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one sentence asks for; without `ways` it asks in words that name nothing."""
+    """What one sentence asks for; without `ways` it asks in words that name nothing.
+
+    `link` is an address that was given with it, where people get what is asked for.
+    """
 
     sentence: str
     strength: Strength
     ways: Ways = ()
     thing: str = ""
+    link: str = ""
 
 
 def demands(said: Sequence[Statement]) -> tuple[Demand, ...]:
@@ -82,8 +100,10 @@ def demands(said: Sequence[Statement]) -> tuple[Demand, ...]:
     found: list[Demand] = []
     budget = _MOST_SENTENCES
     heading: Strength | None = None
+    in_help = False
     for statement in said:
         for sentence in _END.split(statement.text):
+            in_help = in_help or _USAGE.match(sentence) is not None
             budget -= 1
             if budget < 0:
                 return tuple(found)
@@ -95,6 +115,10 @@ def demands(said: Sequence[Statement]) -> tuple[Demand, ...]:
             demand = _demand(sentence, statement)
             if demand is None:
                 continue
+            demand = replace(demand, link=_link(statement.text))
+            if in_help and statement.level is not Level.ERROR:
+                # What a usage text says about an option is no complaint about its absence.
+                demand = replace(demand, strength=Strength.OPTIONAL)
             found.append(demand)
             if sentence.rstrip().endswith((":", "：")) and demand.strength:
                 heading = demand.strength
@@ -116,10 +140,13 @@ def _demand(sentence: str, statement: Statement) -> Demand | None:
     missing, asking = _MISSING.search(lowered), _ASKING.search(lowered)
     if not missing and not asking:
         return None
-    if _EXAMPLE.match(sentence):
+    if _EXAMPLE.match(sentence) or _HELP_ROW.match(sentence) or _VALIDATED.search(sentence):
         return None
-    asked = _without_condition(sentence)
-    ways = ways_in(asked, identifiers=bool(missing))
+    ways = ways_in(_without_condition(sentence), identifiers=bool(missing))
+    argument = None if ways else _POSITIONAL.search(lowered)
+    if argument is not None and argument[1].strip() not in _PRONOUNS:
+        name = Name(argument[1].strip(), Form.POSITIONAL)
+        return Demand(sentence.strip(), Strength.REQUIRED, ((name,),))
     strength = _strength(lowered, statement.level, is_missing=bool(missing))
     if ways:
         return Demand(sentence.strip(), strength, ways)
@@ -142,6 +169,11 @@ def _strength(lowered: str, level: Level, *, is_missing: bool) -> Strength:
     if level is Level.WARNING:
         return Strength.MISSED
     return Strength.REQUIRED
+
+
+def _link(text: str) -> str:
+    found = _LINK.search(text)
+    return found[0].rstrip(".,:;)") if found else ""
 
 
 def _thing(sentence: str) -> str:

@@ -61,8 +61,8 @@ _EVERYBODYS: Final = frozenset(
 _NOT_NAMES: Final = frozenset(
     """
     is are not was must and or the a an for to in of with set required missing named called file files
-    name names url variables variable value key found undefined such that which it this your please before when
-    if API MCP HTTP
+    name names url variables variable value key found undefined such that which it this your please before
+    when if API MCP HTTP
     """.split()  # noqa: SIM905 - words are easier to read without quotes
 )
 _OR: Final = re.compile(r"(?<![a-z])or(?![a-z])|\||或")

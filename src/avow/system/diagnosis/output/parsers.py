@@ -27,6 +27,9 @@ _CLAP: Final = re.compile(
 )
 _COBRA: Final = re.compile(r"required flag\(s\) ((?:\"[\w-]{1,80}\"(?:, )?)+) not set")
 _ENVCONFIG: Final = re.compile(r"required key ([A-Z][A-Z0-9_]{1,80}) missing value")
+_VALIDATION: Final = re.compile(r"validation errors? for (\w{1,100})")
+# The SDK's own types: what it says about these is about our messages.
+_PROTOCOL: Final = re.compile(r"Request|Notification|JSONRPC|Params|Result|Arguments")
 _PYDANTIC: Final = re.compile(r"(?m)^[ \t]{0,8}([A-Za-z_][\w.]{0,100})[ \t]{0,8}\n[ \t]{1,8}Field required")
 _ZOD_PATH: Final = re.compile(r'"path"\s{0,8}:\s{0,8}\[([^\]\[]{1,400})\]')
 _ZOD_PRETTY: Final = re.compile(r"(?:→|->) at ([A-Za-z_][\w.]{0,100})")
@@ -111,9 +114,9 @@ def _variables(statement: Statement) -> Iterator[tuple[tuple[Name, ...], ...]]:
 
 def _fields(statement: Statement) -> Iterator[tuple[tuple[Name, ...], ...]]:
     """Fields of a pydantic model or a zod schema: variables where they are written as such."""
-    if "validation error" in statement.text:
-        for found in _PYDANTIC.finditer(statement.text):
-            yield ((_field(found[1]),),)
+    if (found := _VALIDATION.search(statement.text)) and not _PROTOCOL.search(found[1]):
+        for field in _PYDANTIC.finditer(statement.text):
+            yield ((_field(field[1]),),)
     for found in _ZOD_PATH.finditer(statement.text):
         keys = re.findall(r'"([^"]{1,100})"', found[1])
         if keys:

@@ -52,6 +52,7 @@ _LOGGER: Final = re.compile(
     r"^(?:\(\d{1,8}\): |[\w.<>]{1,120}:[\w.<>]{1,80}:\d{1,6} - |[\w.]{1,120}:(?=[A-Z]))"
 )
 _HEAD: Final = 90
+_LONGEST_BLOCK: Final = 400
 
 
 class Level(StrEnum):
@@ -210,6 +211,9 @@ class _Reader:
         if bare.lstrip().startswith("{") and (said := _json_words(bare)):
             yield said
             return
+        if bare.rstrip().endswith(("[", "{")) and (block := self._block()):
+            yield Statement("\n".join([bare, *block]), _level(bare) or Level.ERROR)
+            return
         if found := _exception(bare.strip()):
             name, text = found
             yield Statement("\n".join([text, *self._continued()]), _level(bare) or Level.ERROR, name)
@@ -221,6 +225,17 @@ class _Reader:
                 self._place += 1
             bare = " ".join(_without_place(part) for part in wrapped)
         yield _statement(bare, Level.NONE)
+
+    def _block(self) -> list[str]:
+        """The rest of a value that is printed over several lines, up to the bracket that ends it."""
+        for count, line in enumerate(self._lines[self._place : self._place + _LONGEST_BLOCK], start=1):
+            if line.startswith(("]", "}")):
+                block = list(self._lines[self._place : self._place + count])
+                self._place += count
+                return block
+            if not line.startswith((" ", "\t")):
+                return []
+        return []
 
     def _continued(self) -> Iterator[str]:
         """The lines that follow `Error: …` up to the stack: some errors are lists."""

@@ -8,7 +8,7 @@ from typing import Final
 from avow.system.diagnosis.output.names import Form, Name
 from avow.system.diagnosis.output.text import Statement
 
-_USAGE: Final = re.compile(r"(?i)(?<![a-z])usage:\s*(.{0,1000})$")
+_USAGE: Final = re.compile(r"(?i)(?<![a-z])usage(?::\s*(.{0,1000})|\s*)$")
 _COMMANDS: Final = re.compile(r"(?i)^\W*(?:available )?(?:sub)?commands\W*$")
 _COMMAND: Final = re.compile(r"([a-z][\w:-]{0,40})(?:\|[\w:-]{1,40})?")
 _TOKEN: Final = re.compile(r"\[[^\]]{0,200}\]|<[^>]{1,80}>|\{[^}]{1,400}\}|\([^)]{0,300}\)|\S{1,200}")
@@ -51,7 +51,8 @@ def read_usage(said: Sequence[Statement]) -> Usage:
     lines = [line for statement in said for line in statement.text.split("\n")]
     for place, line in enumerate(lines):
         if found := _USAGE.search(line):
-            tokens = _TOKEN.findall(_whole(found[1], lines[place + 1 :]))
+            first = found[1] or next((one.strip() for one in lines[place + 1 :] if one.strip()), "")
+            tokens = _TOKEN.findall(_whole(first, lines[place + 1 :] if found[1] else ()))
             required, wants = _required(tokens)
             commands = tuple(_commands(lines[place:]))
             return Usage(tuple(required), commands, _choices(tokens), wants or bool(commands))
