@@ -2,7 +2,12 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -261,7 +266,9 @@ def test_the_secret_is_in_no_output_and_no_file(desk: Desk) -> None:
     ]
 
     assert desk.given["environment"]["GITHUB_TOKEN"] == TOKEN
+    assert any("server.py" in command for command in desk.given["commands"])
     for secret in (TOKEN, OTHER_TOKEN):
+        assert not any(secret in command for command in desk.given["commands"])
         assert not any(secret in ended.stdout + ended.stderr for ended in said)
         assert not any(secret.encode() in data for data in desk.files().values())
 
@@ -282,3 +289,81 @@ def test_secrets_are_moved_out_of_a_client_configuration(desk: Desk) -> None:
     assert "run" in after["args"]
     assert TOKEN not in config.read_text(encoding="utf-8")
     assert TOKEN not in ended.stdout + ended.stderr
+
+
+def test_an_argument_that_would_be_filled_in_from_the_environment_is_refused(desk: Desk) -> None:
+    """A default of a server could name any variable of ours, and would get its value at start."""
+    template = {"name": "template", "description": "A template", "type": "string", "required": False}
+    name = {"name": "NAME", "description": "A name", "type": "string", "required": True}
+    schema = {"arguments": [{**template, "default": "${MY_SECRET}"}], "environmentVariables": [name]}
+    desk.serve(schema)
+    desk.extra = {"MY_SECRET": "the-value-of-my-secret"}
+
+    ended = desk.configure("--set", "NAME=n")
+
+    assert ended.returncode == 1
+    assert "${…}" in ended.stderr
+    assert "the-value-of-my-secret" not in json.dumps(desk.given)
+
+
+def test_an_http_server_that_turns_us_away_is_asked_for_a_header(desk: Desk) -> None:
+    with serve_behind("Bearer good-token-1234") as address:
+        words = [sys.executable, "-m", "avow", "configure", address, "--format", "json"]
+        missing = json.loads(desk.run(words).stdout)
+        wrong = json.loads(desk.run([*words, "--set-stdin", "Authorization"], "Bearer bad-token").stdout)
+        right = json.loads(
+            desk.run([*words, "--set-stdin", "Authorization"], "Bearer good-token-1234").stdout
+        )
+
+    assert [one["name"] for one in missing["missing"]] == ["Authorization"]
+    assert (wrong["status"], wrong["saved"]) == ("rejected", [])
+    assert (right["status"], right["saved"]) == ("configured", ["Authorization"])
+
+
+def test_a_saved_snapshot_cannot_be_configured(desk: Desk) -> None:
+    assert desk.run([sys.executable, "-m", "avow", "configure", "snapshot.json"]).returncode == 2
+
+
+@contextmanager
+def serve_behind(password: str) -> Iterator[str]:
+    """A small HTTP server that answers only to whoever knows the word."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.headers.get("Authorization") != password:
+                self._answer(401, b"")
+            elif "id" not in request:
+                self._answer(202, b"")
+            else:
+                message = {"jsonrpc": "2.0", "id": request["id"], **self._result(request)}
+                self._answer(200, json.dumps(message).encode())
+
+        def _result(self, request: dict[str, Any]) -> dict[str, Any]:
+            match request["method"]:
+                case "initialize":
+                    version = request["params"]["protocolVersion"]
+                    server = {"name": "small", "version": "1"}
+                    return {"result": {"protocolVersion": version, "capabilities": {}, "serverInfo": server}}
+                case _:
+                    return {"error": {"code": -32601, "message": "Method not found"}}
+
+        def do_GET(self) -> None:
+            self._answer(405, b"")
+
+        def _answer(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002  its name there
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/mcp"
+        finally:
+            server.shutdown()

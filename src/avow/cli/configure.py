@@ -22,6 +22,7 @@ from avow.configure.scripted import Flags, read_flags, with_named
 from avow.configure.setup import Setup
 from avow.core.canonical import JsonValue
 from avow.core.configuration.model import Configuration
+from avow.core.target import FileTarget, PythonTarget
 from avow.errors import UsageError
 from avow.system.looking import label
 from avow.system.targets import Reachable, same_place
@@ -133,6 +134,11 @@ def command(
     flags = Flags(set_, set_from_env, set_file, set_stdin or "", forget)
     wanted = _Wishes(**wishes)
     reachable = reach_one(target, server_command(ctx), options)
+    if isinstance(reachable.target, FileTarget | PythonTarget):
+        raise UsageError(
+            "this server is not started by us, so there is nothing to hand over to it",
+            hint="name an entry of the lockfile or of a client's configuration, a command, or an address",
+        )
     if wanted.name:
         reachable = replace(reachable, name=wanted.name)
     if wanted.reset:

@@ -1,19 +1,23 @@
 """Finding out what a server asks for: its declaration, as locked or as it says now, else a diagnosis."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from avow.configure.subject import Subject, with_needs
 from avow.configure.trying import with_values
 from avow.core.canonical import JsonValue
-from avow.core.configuration.model import Configuration
+from avow.core.configuration.model import Binding, Configuration, Origin, Parameter, Source, Where
 from avow.errors import ServerLaunchError
 from avow.system.configuration.known import Known, known_needs
 from avow.system.configuration.preflight import Ready, preflight
 from avow.system.configuration.values import Sources, resolve
 from avow.system.diagnosis.examining import Examination, Examined, examine
 from avow.system.targets import Reachable
+
+_TURNED_AWAY: Final = re.compile(r"answers HTTP 40[13]\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def learn(name: str, reachable: Reachable, learning: Learning) -> Subject:
         known, source = known_with(declared), "It declares what it asks for"
         return Subject(name, reachable, known, resolve(known, learning.sources), source)
     found = examined.diagnosis
-    known = with_needs(known, Configuration.of(found.parameters, found.groups))
+    known = with_needs(known, Configuration.of((*found.parameters, *_authorization(examined)), found.groups))
     if not known.configuration.parameters and examined.error is not None:
         raise ServerLaunchError(
             f"{name} does not start, and nothing says what it would need: {examined.error.message}",
@@ -56,6 +60,20 @@ def learn(name: str, reachable: Reachable, learning: Learning) -> Subject:
         )
     source = f"It declares nothing about its configuration; {found.message}"
     return Subject(name, reachable, known, resolve(known, learning.sources), source, is_declared=False)
+
+
+def _authorization(examined: Examined) -> Iterator[Parameter]:
+    """The header that an HTTP server wants which turns everybody away who has none."""
+    error = examined.error
+    if error is not None and _TURNED_AWAY.search(error.message):
+        yield Parameter(
+            "Authorization",
+            Binding(Where.HEADER, "Authorization"),
+            description="The server turns away who does not say who he is; most want `Bearer` and a token.",
+            required=True,
+            secret=True,
+            source=Source(Origin.OUTPUT, "http", "the status of its answer"),
+        )
 
 
 def _examine(name: str, reachable: Reachable, known: Known, learning: Learning) -> Examined:

@@ -8,6 +8,7 @@ value is rejected like a wrong token. Into the file `log` it writes what it was 
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ Json = dict[str, Any]
 def main() -> None:
     surface: Json = json.loads(Path(__file__).with_name("surface.json").read_text(encoding="utf-8"))
     if "log" in surface:
-        given = {"arguments": sys.argv[1:], "environment": dict(os.environ)}
+        given = {"arguments": sys.argv[1:], "environment": dict(os.environ), "commands": command_lines()}
         Path(surface["log"]).write_text(json.dumps(given), encoding="utf-8")
     for name in surface.get("needs", []):
         if not os.environ.get(name):
@@ -31,6 +32,15 @@ def main() -> None:
     if any(os.environ.get(name) for name in surface.get("dies", [])):
         sys.exit("thread main panicked: index out of bounds")
     serve(surface)
+
+
+def command_lines() -> list[str]:
+    """What everybody on this machine sees of every program."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return found
 
 
 def serve(surface: Json) -> None:

@@ -10,6 +10,7 @@ from avow.configure.answering import Draft
 from avow.configure.moving import Exposed, entries_of, exposed, take_out
 from avow.configure.setup import Setup
 from avow.configure.wording import line_of
+from avow.core.target import HttpTarget
 from avow.errors import AvowError
 from avow.system.clients.find import machine_here, read_files
 
@@ -45,6 +46,8 @@ def next_step(setup: Setup, config: Path | None, *, is_locked: bool) -> str:
     bare = [server for _, server in entries if not server.protected]
     if bare:
         return f"`avow protect {name}` lets {line_of(bare[0].client)} start it with these values."
+    if isinstance(setup.subject.reachable.target, HttpTarget):
+        return f"`avow gateway` reaches {name} with these values, once it is locked under this name."
     if is_locked:
         return f"`avow run {name}` starts it with these values; that is what a client's configuration says."
     return f"`avow lock --name {name} …` approves it; then `avow run {name}` starts it with these values."
