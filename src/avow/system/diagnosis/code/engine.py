@@ -42,6 +42,7 @@ from avow.system.diagnosis.code.values import (
     Request,
     Scope,
     Sequenced,
+    Truth,
     Unknown,
     Value,
     Word,
@@ -99,7 +100,7 @@ class Engine(Statements):
             try:
                 self.run([statement], scope)
             except Stopped as stop:
-                if self.settle_stop(stop, (), ""):
+                if self.settle_stop(stop, Truth(None), ""):
                     continue
                 if self._catching:
                     raise
@@ -248,7 +249,7 @@ class Engine(Statements):
                         self.call(handler, Request((error,), {}, node.line, scope.module))
                 except Stopped as second:
                     second.reason = stop.reason
-                    if self.settle_stop(second, stop.ways, stop.place):
+                    if self.settle_stop(second, Truth(None, stop.ways, stop.ways), stop.place):
                         continue
                     raise
                 if is_top and stop.ways:
@@ -269,7 +270,7 @@ class Engine(Statements):
                 attribute = settled.attribute(self, name)
                 return self.call(attribute, request)
             case Record(fields) if name in fields or (settled.made_by and settled.made_by.member(name)):
-                return self.call(self._field(settled, name, scope), request)
+                return self.call(self.field(settled, name, scope), request)
             case ModuleValue() | ClassValue():
                 return self.call(self.attribute(settled, name, scope, request.line), request)
             case Closure() if name in {"call", "apply", "bind"}:
@@ -341,6 +342,11 @@ class Engine(Statements):
             result: Value = NOTHING
         except Returned as end:
             result = end.value
+        except Stopped as stop:
+            if stop.ways or stop.kind == "exit" or not frame.maybe:
+                raise
+            # It may have ended before, and well.
+            result = frame.maybe.pop()
         finally:
             self.frames.pop()
         if isinstance(result, Known) and not result.value and frame.passed:
@@ -411,8 +417,7 @@ class Engine(Statements):
         if modelled is not None:
             return modelled
         record = Record(complete=False, made_by=made)
-        if not made.scope.module.is_python:
-            self._own_fields(made, record)
+        self._own_fields(made, record)
         constructor = made.member("__init__" if made.scope.module.is_python else "constructor")
         if constructor is not None and isinstance(constructor[0].value, s.Function):
             member, declarer = constructor
@@ -434,6 +439,9 @@ class Engine(Statements):
         for base in made.bases:
             if isinstance(base, ClassValue) and base is not made:
                 self._own_fields(base, record)
+        if made.scope.module.is_python:
+            record.fields |= made.statics
+            return
         inner = Scope(made.scope.module, made.scope, {"this": record})
         for member in made.declaration.members:
             if member.value is not None and not member.static and not isinstance(member.value, s.Function):

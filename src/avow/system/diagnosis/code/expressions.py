@@ -12,9 +12,11 @@ from avow.system.diagnosis.code.ground import (
     Stopped,
     is_conditional,
     keys_of_items,
+    plain_truth,
 )
 from avow.system.diagnosis.code.operators import binary, negated, type_name
 from avow.system.diagnosis.code.values import (
+    GIVEN,
     NOTHING,
     ClassValue,
     Closure,
@@ -78,7 +80,7 @@ class Expressions(Ground):
     def _attribute_of(self, owner: Value, name: str, scope: Scope, line: int) -> Value:
         match owner:
             case Record():
-                return self._field(owner, name, scope)
+                return self.field(owner, name, scope)
             case Environment():
                 return self.variable(owner.prefix + name, scope, line)
             case External(path):
@@ -100,7 +102,8 @@ class Expressions(Ground):
             case _:
                 return Unknown()
 
-    def _field(self, owner: Record, name: str, scope: Scope) -> Value:
+    def field(self, owner: Record, name: str, scope: Scope) -> Value:
+        """A field of an object, or a member of its class."""
         if name in owner.fields:
             found = owner.fields[name]
             if isinstance(found, Getter):
@@ -221,7 +224,7 @@ class Expressions(Ground):
                 with self.on_path(truth.ways):
                     right = self.evaluate(node.right, scope)
             except Stopped as stop:
-                if not self.settle_stop(stop, truth.ways, self.place(scope, node.line)):
+                if not self.settle_stop(stop, truth, self.place(scope, node.line)):
                     raise
                 continue
             keys = frozenset().union(*truth.ways)
@@ -229,7 +232,7 @@ class Expressions(Ground):
                 shown = str(right.value) if isinstance(right, Known) else None
                 if shown != "":
                     self.ledger.defaulted(keys, shown)
-            return Configured(truth.ways, right, Unknown(truth=True))
+            return Configured(truth.ways, right, GIVEN)
         return Unknown()
 
     def _and(self, left: Value, is_true: bool, node: s.Logic, scope: Scope) -> Value:
@@ -238,14 +241,9 @@ class Expressions(Ground):
             return left
         if not truth.ways:
             return self.evaluate(node.right, scope)
-        with self.on_path(truth.ways if truth.firm else ()):
+        with self.on_path(truth.sure):
             right = self.evaluate(node.right, scope)
-        other = self.truth(right)
-        if other.value and other.ways:
-            ways = tuple(dict.fromkeys((*truth.ways, *other.ways)))
-            firm = truth.firm and other.firm
-            return Configured(ways, Known(value=True), Known(value=False) if firm else Unknown())
-        return Configured(truth.ways, right, Known(value=False) if truth.firm else Unknown())
+        return self.lift(left, lambda value: _second(value, right))
 
     def _nullish(self, value: Value) -> Truth:
         """Like truth, for `??`: only nothing counts as false."""
@@ -278,15 +276,16 @@ class Expressions(Ground):
             if not truth.ways:
                 return self.evaluate(chosen, scope)
             try:
-                with self.on_path(truth.ways if truth.firm else ()):
+                with self.on_path(truth.sure):
                     value = self.evaluate(chosen, scope)
             except Stopped as stop:
-                if not self.settle_stop(stop, truth.ways, self.place(scope, node.line)):
+                if not self.settle_stop(stop, truth, self.place(scope, node.line)):
                     raise
                 continue
             if isinstance(value, Known) and value.value not in {None, ""}:
                 self.ledger.defaulted(frozenset().union(*truth.ways), str(value.value))
-            present = Known(other.value) if isinstance(other, s.Literal) else Unknown()
+            literal = truth.firm and isinstance(other, s.Literal)
+            present = Known(other.value) if literal and isinstance(other, s.Literal) else Unknown()
             return Configured(truth.ways, value, present)
         return Unknown()
 
@@ -531,6 +530,12 @@ class Expressions(Ground):
 def positional_key(number: int) -> str:
     """The key of a word of the command line, before it has a name."""
     return f"<argument {number + 1}>"
+
+
+def _second(first: Value, second: Value) -> Value:
+    """`first and second`, where nothing depends on what is given any more in the first."""
+    truth = plain_truth(first)
+    return Unknown(depends=depends_of(first)) if truth is None else second if truth else first
 
 
 def _is_something(value: Value) -> Value:

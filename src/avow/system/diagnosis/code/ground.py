@@ -11,6 +11,7 @@ from typing import Final
 
 from avow.system.diagnosis.code.ledger import CERTAIN, GUESSED, Ledger, Ways
 from avow.system.diagnosis.code.values import (
+    GIVEN,
     Configured,
     External,
     Known,
@@ -135,7 +136,7 @@ class Ground:
     def word(self, value: Word) -> Value:
         """What a user gave."""
         chosen = self.ledger.chosen(value.key)
-        return Unknown(truth=True) if chosen is None else Known(chosen)
+        return GIVEN if chosen is None else Known(chosen)
 
     def truth(self, value: Value) -> Truth:
         """Whether a value is true, with what is given now, and why."""
@@ -143,18 +144,26 @@ class Ground:
             if self.is_given(value.ways):
                 return self.truth(value.present)
             inner = self.truth(value.missing)
-            other = self.truth(value.present)
-            firm = other.value is not None and other.value != inner.value
+            other = self._truth_with(value.ways, value.present)
             if other.value is not None and other.value == inner.value and other.ways:
                 # What is given here is not enough, but leads to what else is needed.
                 return Truth(inner.value, value.ways)
             if inner.value is None or (other.value is not None and other.value == inner.value):
                 # What is given here changes nothing: it does not matter, or something else decides.
                 return inner
-            return Truth(inner.value, (*value.ways, *inner.ways), firm and (inner.firm or not inner.ways))
+            sure = value.ways if other.value is not None else ()
+            return Truth(inner.value, _unique((*value.ways, *inner.ways)), _unique((*sure, *inner.sure)))
         if isinstance(value, Sequenced):
             return self._filled(value)
         return Truth(plain_truth(value))
+
+    def _truth_with(self, ways: Ways, value: Value) -> Truth:
+        """Whether a value would be true if one of these were given."""
+        before, self.given = self.given, self.given | (ways[0] if ways else frozenset())
+        try:
+            return self.truth(value)
+        finally:
+            self.given = before
 
     def _filled(self, value: Sequenced) -> Truth:
         """Whether a list has items; some are only there as long as something is missing."""
@@ -164,7 +173,8 @@ class Ground:
         certain = [item for item in now if not is_conditional(item)]
         if certain or not value.complete:
             return Truth(value=True)
-        return Truth(True, (keys_of_items(now),), firm=True)
+        ways = (keys_of_items(now),)
+        return Truth(True, ways, ways)
 
     def item_is_there(self, item: Value) -> bool:
         """Whether an item is in its list, with what is given now."""
@@ -198,13 +208,18 @@ class Ground:
         for way in ways:
             self.given |= way
 
-    def settle_stop(self, stop: Stopped, ways: Ways, place: str) -> bool:
-        """A branch that was taken for want of `ways` ended the program; whether to try it again.
+    def _without_defaults(self, ways: Ways) -> Ways:
+        """What has no default: code that goes on with one would not end for want of it."""
+        seen = self.ledger.seen
+        return tuple(way for way in ways if not all(key in seen and seen[key].has_default for key in way))
+
+    def settle_stop(self, stop: Stopped, truth: Truth, place: str) -> bool:
+        """A branch that was taken because of `truth` ended the program; whether to try it again.
 
         An error that somebody may handle travels on, with the reason for it.
         """
         if not stop.ways:
-            stop.ways, stop.place = ways, place
+            stop.ways, stop.place = truth.sure or self._without_defaults(truth.ways), place
             stop.reason = stop.reason or "the program ends when it is missing"
         if not stop.ways or (stop.kind == "throw" and self._catching):
             return False
@@ -295,6 +310,10 @@ def plain_truth(value: Value) -> bool | None:
             return None if path.endswith(")") else True
         case _:
             return True
+
+
+def _unique(ways: Ways) -> Ways:
+    return tuple(dict.fromkeys(ways))
 
 
 def is_conditional(item: Value) -> bool:

@@ -120,6 +120,11 @@ _NO_VALUE: Final = frozenset({"regex_pattern", "regex_flags", "statement_block",
 
 def _call(node: "Node", line: int) -> s.Expression:
     is_new = node.type == "new_expression"
+    called = node.child_by_field_name("function")
+    if called is not None and called.type == "identifier" and called.text == b"await":
+        # `await (0, f)(x)` is read as a call of something that is named so.
+        inside = node.child_by_field_name("arguments")
+        return s.Sequenced([expression(each) for each in _parts(inside)] if inside else [], line=line)
     function = expression(_field(node, "constructor" if is_new else "function"))
     arguments = node.child_by_field_name("arguments")
     if arguments is not None and arguments.type == "arguments":

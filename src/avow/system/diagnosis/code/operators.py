@@ -23,6 +23,8 @@ def type_name(value: Value) -> Value:
             return Known("number")
         case Closure() | Native():
             return Known("function")
+        case Unknown(is_text=True):
+            return Known("string")
         case _:
             return Unknown(truth=True)
 

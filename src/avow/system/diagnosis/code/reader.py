@@ -11,7 +11,7 @@ from avow.system.diagnosis.code.ground import OutOfReachError, Returned, Stopped
 from avow.system.diagnosis.code.ledger import LIKELY, Ledger
 from avow.system.diagnosis.code.model import CodeFacts
 from avow.system.diagnosis.code.package import Package, Start, open_package
-from avow.system.diagnosis.code.values import Request
+from avow.system.diagnosis.code.values import Request, Truth
 
 MOST_SECONDS: Final = 10.0
 _MOST_RUNS: Final = 4
@@ -80,7 +80,7 @@ def _run(engine: Engine, start: Start) -> None:
                 if value is not None:
                     engine.call(value, Request((), {}, 0, module))
             except Stopped as stop:
-                if engine.settle_stop(stop, (), stop.place):
+                if engine.settle_stop(stop, Truth(None), stop.place):
                     continue
             return
     except OutOfReachError:

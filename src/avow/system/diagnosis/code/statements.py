@@ -36,6 +36,9 @@ from avow.system.diagnosis.code.values import (
 _MOST_ROUNDS: Final = 60
 # Errors that have nothing to do with what is missing.
 _ELSEWHERE: Final = frozenset({"KeyboardInterrupt", "CancelledError", "ImportError", "ModuleNotFoundError"})
+_COMPLAINING: Final = frozenset(
+    {"error", "critical", "fatal", "exception", "print", "echo", "secho", "write"}
+)
 _EXITS: Final = frozenset({"SystemExit", "Exit"})
 _BROAD: Final = frozenset({"Exception", "BaseException"})
 _BUILT_IN: Final = frozenset({"KeyError", "IndexError", "TypeError", "ValueError", "AttributeError"})
@@ -164,18 +167,18 @@ class Statements(Expressions):
     ) -> bool:
         """Take a branch for want of something; false when it ended the program, and has to be tried again."""
         place = self.place(scope, line)
-        path: Ways = truth.ways if truth.firm else ()
+        path = truth.sure
         with self.journal() as writes:
             try:
                 with self.on_path(path):
                     self.run(taken, scope)
             except Stopped as stop:
-                if not self.settle_stop(stop, truth.ways, place):
+                if not self.settle_stop(stop, truth, place):
                     raise
                 return False
             except Returned as end:
-                if truth.firm and self.settle(end.value) in {NOTHING, Known(1), Known(value=False)}:
-                    self.gave_up(truth.ways, place)
+                if truth.sure and self._gives_up(taken, end.value):
+                    self.gave_up(truth.sure, place)
                 end.value = _conditional_result(end.value, truth)
                 raise
         self._condition(writes.values(), truth.ways, _assigned(other))
@@ -186,6 +189,10 @@ class Statements(Expressions):
                 self.frames[-1].passed.append(path)
         self._shadow(other, truth.ways, scope)
         return True
+
+    def _gives_up(self, body: Sequence[s.Statement], value: Value) -> bool:
+        """Whether a branch complains and then ends its function with a failure."""
+        return self.settle(value) in {NOTHING, Known(1), Known(value=False)} and any(map(_complains, body))
 
     def _condition(self, writes: Iterable[Write], ways: Ways, elsewhere: Mapping[str, Value]) -> None:
         """What a branch changed is only so as long as `ways` are missing."""
@@ -202,16 +209,16 @@ class Statements(Expressions):
         """What the branch not taken would have set is missing for want of `ways`."""
         for target, value in _assignments(other):
             present = _would_be(value)
-            owner: dict[str, Value] | None = None
-            name = ""
             if isinstance(target, s.Name):
-                holder = scope.holder(target.text)
-                owner, name = (holder or scope).variables, target.text
+                variables = (scope.holder(target.text) or scope).variables
+                now = variables.get(target.text, NOTHING)
+                if _is_empty(self.settle(now)):
+                    self.write(variables, target.text, Configured(ways, now, present))
             elif isinstance(target, s.Attribute) and isinstance(target.owner, s.Name):
                 record = self.settle(self.evaluate(target.owner, scope))
-                owner, name = (record.fields if isinstance(record, Record) else None), target.name
-            if owner is not None and self.settle(owner.get(name, NOTHING)) == NOTHING:
-                self.write(owner, name, Configured(ways, owner.get(name, NOTHING), present))
+                now = self.field(record, target.name, scope) if isinstance(record, Record) else Unknown()
+                if isinstance(record, Record) and _is_empty(self.settle(now)):
+                    self.write(record.fields, target.name, Configured(ways, now, present))
 
     def _either(self, branches: Sequence[Sequence[s.Statement]], scope: Scope) -> None:
         """One of several things happens, and nobody knows which."""
@@ -282,7 +289,9 @@ class Statements(Expressions):
         with self.doubt():
             try:
                 self._rounds(node, [Unknown()], scope)
-            except (Stopped, Returned):
+            except Returned as end:
+                self.frames[-1].maybe.append(end.value)
+            except Stopped:
                 return
 
     def _rounds(self, node: s.ForEach, items: Sequence[Value], scope: Scope) -> None:
@@ -327,7 +336,7 @@ class Statements(Expressions):
         except Stopped as stop:
             handler = next((each for each in node.handlers if _handles(each, stop)), None)
             if stop.kind == "exit" or handler is None:
-                if self.settle_stop(stop, (), ""):
+                if self.settle_stop(stop, Truth(None), ""):
                     return False
                 raise
             return self._handled(handler, stop, scope)
@@ -340,15 +349,15 @@ class Statements(Expressions):
             self.run(handler.body, scope)
         except Stopped as second:
             second.reason = stop.reason
-            if self.settle_stop(second, stop.ways, stop.place):
+            if self.settle_stop(second, Truth(None, stop.ways, stop.ways), stop.place):
                 return False
             raise
         except Returned as end:
-            if stop.ways and self.settle(end.value) in {NOTHING, Known(1), Known(value=False)}:
+            if stop.ways and self._gives_up(handler.body, end.value):
                 self.gave_up(stop.ways, stop.place)
             raise
         self.ledger.tolerate(stop.ways)
-        if stop.ways:
+        if stop.ways and self._gives_up(handler.body, NOTHING):
             self.gave_up(stop.ways, stop.place)
         return True
 
@@ -436,8 +445,8 @@ def _undone(writes: Iterable[Write]) -> list[tuple[dict[str, Value], str, Value]
 
 def _conditional_result(value: Value, truth: Truth) -> Value:
     """What a function gives back for want of something; otherwise it would have been something else."""
-    if isinstance(value, Known) and not value.value and truth.firm:
-        return Configured(truth.ways, value, Unknown(truth=True))
+    if isinstance(value, Known) and not value.value and truth.sure:
+        return Configured(truth.sure, value, Unknown(truth=True))
     return (
         value if not truth.firm or isinstance(value, Configured) else Configured(truth.ways, value, Unknown())
     )
@@ -452,6 +461,14 @@ def _handles(handler: s.Handler, stop: Stopped) -> bool:
     if stop.name in _BUILT_IN and names & _BUILT_IN:
         return stop.name in names
     return stop.name not in _BUILT_IN or stop.name in names or "LookupError" in names
+
+
+def _complains(statement: s.Statement) -> bool:
+    match statement:
+        case s.Evaluate(s.Call(s.Name(name) | s.Attribute(_, name))):
+            return name in _COMPLAINING
+        case _:
+            return False
 
 
 def _ends(body: Sequence[s.Statement]) -> bool:
@@ -483,6 +500,10 @@ def _assigned(body: Sequence[s.Statement]) -> dict[str, Value]:
         if isinstance(target, s.Name | s.Attribute):
             found[target.text if isinstance(target, s.Name) else target.name] = _would_be(value)
     return found
+
+
+def _is_empty(value: Value) -> bool:
+    return isinstance(value, Known) and not value.value
 
 
 def _would_be(value: s.Expression) -> Value:

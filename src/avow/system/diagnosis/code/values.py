@@ -28,10 +28,11 @@ class Known(Value):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Value):
-    """Nobody can tell; `truth` is set where at least that much is certain."""
+    """Nobody can tell; `truth` is set where that much is certain, and `is_text` where the kind is."""
 
     truth: bool | None = None
     depends: frozenset[str] = frozenset()
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +267,7 @@ class Getter(Value):
 
 
 NOTHING = Known(None)
-GIVEN = Unknown(truth=True)
+GIVEN = Unknown(truth=True, is_text=True)
 """A text that somebody gave: not empty, and no more is known."""
 
 
@@ -306,14 +307,16 @@ def depends_of(*values: Value) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Truth:
-    """Whether something is true, and what it takes to change that.
-
-    `firm` says that giving one of `ways` changes it for certain.
-    """
+    """Whether something is true, and what it takes to change that; `sure` are the ways that certainly do."""
 
     value: bool | None
     ways: Ways = ()
-    firm: bool = False
+    sure: Ways = ()
+
+    @property
+    def firm(self) -> bool:
+        """Whether any of the ways changes it for certain."""
+        return bool(self.ways) and self.sure == self.ways
 
 
 class Program(Protocol):

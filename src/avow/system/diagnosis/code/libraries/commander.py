@@ -124,6 +124,8 @@ class Command(Model):
         """`program.args`, or a method."""
         if name == "args":
             return self.words(program)
+        if name == "options":
+            return self.values(program)
         return Model.attribute(self, program, name)
 
     def words(self, program: Program) -> Value:
@@ -157,7 +159,6 @@ class Command(Model):
                 self.action = request.argument(0) or NOTHING
             case "parse" | "parseAsync":
                 self.parse(program, request)
-                return Record({"options": self.values(program)}, complete=False) if name == "parse" else self
             case "opts" | "optsWithGlobals":
                 return self.values(program)
             case "help" | "outputHelp" | "error":

@@ -229,6 +229,18 @@ def _get_attribute(program: Program, request: Request) -> Value:
     return default if default is not None and found == NOTHING else found
 
 
+def _has_attribute(program: Program, request: Request) -> Value:
+    owner, name = program.settle(request.argument(0) or NOTHING), text_of(request.argument(1))
+    return Known(value=True) if isinstance(owner, Record) and name in owner.fields else Unknown()
+
+
+def _set_attribute(program: Program, request: Request) -> Value:
+    owner, name = program.settle(request.argument(0) or NOTHING), text_of(request.argument(1))
+    if isinstance(owner, Record) and name is not None:
+        program.write(owner.fields, name, request.argument(2) or NOTHING)
+    return NOTHING
+
+
 def _filter(program: Program, request: Request) -> Value:
     items = program.items_of(request.argument(1) or NOTHING, request.module.scope, request.line)
     function = request.argument(0)
@@ -311,6 +323,8 @@ _CALLS: Final[dict[str, Callable[[Program, Request], Value]]] = {
     "Object.entries": _entries,
     "Object.fromEntries": _from_entries,
     "getattr": _get_attribute,
+    "hasattr": _has_attribute,
+    "setattr": _set_attribute,
     "Promise.resolve": _same,
     "Promise.all": _same,
     "asyncio.run": _same,
