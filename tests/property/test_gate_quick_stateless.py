@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,6 +72,18 @@ def calls(draw: st.DrawFn) -> bytes:
 
 
 @st.composite
+def values(draw: st.DrawFn) -> Any:
+    """The params of calls, as a client has them."""
+    params: dict[str, Any] = {"name": draw(st.sampled_from(["echo", "echo", "get_time", "run_shell", 5]))}
+    params["arguments"] = draw(
+        ARGUMENTS | st.sampled_from([{"text": "x" * 2000}, {"text": float("inf")}, {"text": 10**400}])
+    )
+    meta = draw(METAS | st.just(META))
+    params |= {} if meta is None else {"_meta": meta}
+    return draw(st.sampled_from([params] * 5 + [{**params, "Name": "x"}, [], None]))
+
+
+@st.composite
 def answers(draw: st.DrawFn) -> bytes:
     message = {**answered(draw(NUMBERS)), "result": draw(RESULTS)}
     return json.dumps(message, separators=(",", ":"), ensure_ascii=draw(st.booleans())).encode()
@@ -103,9 +116,9 @@ class Never:
     passes_answer = passes_call
 
 
-def listening(policy: GatePolicy | None = None) -> Gate:
+def listening(policy: GatePolicy | None = None, era: Era = Era.MODERN) -> Gate:
     """A gate that has seen the server's lists, and one call."""
-    stage = Stage(contract=locked(), policy=policy or GatePolicy()).open(Era.MODERN)
+    stage = Stage(contract=locked(), policy=policy or GatePolicy()).open(era)
     stage.names()
     stage.call("echo", text="x")
     return stage.gate
@@ -143,6 +156,70 @@ def test_the_short_way_decides_as_the_general_way(
         assert remembered(short) == remembered(general)
 
 
+@EXAMPLES
+@given(
+    st.lists(st.tuples(NUMBERS, values(), st.sampled_from(["", "answer", "news"])), min_size=1, max_size=8),
+    st.sampled_from(list(Era)),
+    st.booleans(),
+)
+def test_values_are_decided_on_as_the_bytes_that_our_encoder_writes(
+    sent: list[tuple[int, Any, str]], era: Era, audit: bool
+) -> None:
+    """What surely passes as a value passes as a line, unchanged and unheard of; else nothing has happened."""
+    short, general = (listening(GatePolicy(audit=audit), era) for _ in range(2))
+    general._quick = Never()  # type: ignore[assignment]
+
+    for request_id, params, then in sent:
+        raw = msgspec.json.encode(asked("tools/call", request_id) | {"params": params})
+        before = repr(remembered(short))
+        if short.passes_call(request_id, params):
+            assert general.from_client(raw) == ((raw,), (), (), False)
+        else:
+            assert repr(remembered(short)) == before
+            assert short.from_client(raw) == general.from_client(raw)
+        assert remembered(short) == remembered(general)
+        if then == "news":
+            news = line(told("notifications/tools/list_changed"))
+            assert short.from_server(news) == general.from_server(news)
+        elif then == "answer":
+            result = {"content": [], "resultType": "complete"}
+            answer = line(answered(request_id, **result))
+            if short.passes_answer(request_id, result):
+                assert general.from_server(answer) == ((), (answer,), (), False)
+            else:
+                assert short.from_server(answer) == general.from_server(answer)
+            assert remembered(short) == remembered(general)
+
+
+def test_a_result_with_other_members_is_not_let_pass_unread() -> None:
+    gate = listening()
+    assert gate.passes_call(7, PARAMS)
+    beyond: list[dict[str, Any]] = [{"inputRequests": {}}, {"InputRequests": {}}, {"x": 1}]
+    for members in beyond:
+        assert not gate.passes_answer(7, {"content": [], **members})
+    assert gate.passes_answer(7, {"content": [], "resultType": "complete"})
+    assert not gate.passes_answer(7, {"content": []})
+
+
+def test_arguments_are_checked_as_they_will_be_read() -> None:
+    gate = listening()
+    for wrong in (5, float("nan"), "\ud800", ["x"]):
+        assert not gate.passes_call(7, {**PARAMS, "arguments": {"text": wrong}})
+    for odd in ({"text": "x" * 2000}, {"text": 10**400}, None):
+        assert not gate.passes_call(7, {**PARAMS, "arguments": odd})
+    assert not gate.passes_call(7, None)
+    assert not gate.passes_call(7, {**PARAMS, "_meta": {}})
+    assert gate.passes_call(7, PARAMS)
+
+
+def test_a_tool_whose_arguments_nobody_checks_passes_as_a_value() -> None:
+    stage = Stage(policy=GatePolicy()).open(Era.MODERN)
+    stage.call("echo", text="x")
+
+    assert stage.gate.passes_call(7, {**PARAMS, "arguments": {"anything": 5}})
+
+
+PARAMS: dict[str, Any] = {"name": "echo", "arguments": {"text": "x"}, "_meta": META}
 CALL = line(asked("tools/call", 7, name="echo", arguments={"text": "x"}, _meta=META))
 
 

@@ -166,7 +166,7 @@ class GuardedClient(Client):
 
     async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
         session = await super()._build_session(exit_stack)
-        checks = OutputChecks(lambda: self._connection.guard.gate.contract, session.validate_tool_result)
+        checks = OutputChecks(self._connection.guard.gate, session.validate_tool_result)
         session.validate_tool_result = checks.validate  # type: ignore[method-assign]
         return session
 

@@ -52,7 +52,7 @@ class _Ticket:
 
     def __init__(self) -> None:
         self.decided = anyio.Event()
-        self.line: bytes | None = None
+        self.line = b""
         self.answer: bytes | None = None
 
 
@@ -84,19 +84,15 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         if method == CONTRACT:
             await self._establish(params)
             return {}
+        self.guard.pass_time()
         given = opts.get("request_id") if opts else None
         # A subscription goes by its own id, since the server names it too.
-        request_id: RequestId = given if isinstance(given, str) else next(self._ids)
-        self.guard.pass_time()
-        line = request_line(request_id, method, params)
-        decision = self._gate.from_client(line)
-        if decision != ((line,), (), (), False):
-            self._remember(params)
-            passed = await self._held(request_id, decision, opts)
-            if passed.line is None:
-                return _own_answer(passed)
-            if passed.line != line:
-                params = read_line(passed.line)["params"]
+        request_id = given if isinstance(given, str) else next(self._ids)
+        is_call = method == "tools/call" and type(request_id) is int
+        if not (is_call and self._gate.passes_call(request_id, params)):  # type: ignore[arg-type]
+            params, own = await self._admitted(request_id, method, params, opts)
+            if own is not None:
+                return own
         try:
             raw = await self._inner.send_raw_request(method, params, opts)
         except MCPError as exc:
@@ -105,13 +101,9 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         except BaseException:
             self._give_up(request_id)
             raise
-        if method in ("initialize", "server/discover"):
-            await self.guard.presented(raw)
-        answer = result_line(request_id, raw, exactly=method not in _UNJUDGED)
-        decision = self._gate.from_server(answer)
-        if decision == ((), (answer,), (), False):
+        if is_call and self._gate.passes_answer(request_id, raw):  # type: ignore[arg-type]
             return raw
-        return self._shown(request_id, raw, answer, decision)
+        return await self._judged(request_id, method, raw)
 
     async def notify(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
@@ -172,13 +164,36 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         with anyio.move_on_after(self.guard.guarding.timeout):
             await self.guard.when_saved()
 
-    async def _held(self, request_id: RequestId, decision: Decision, opts: CallOptions | None) -> _Ticket:
-        """Wait until the gate has decided on a request."""
+    async def _admitted(
+        self,
+        request_id: RequestId,
+        method: str,
+        params: Mapping[str, Any] | None,
+        opts: CallOptions | None,
+    ) -> tuple[Mapping[str, Any] | None, dict[str, Any] | None]:
+        """The params with which a request goes to the server, or the gate's own answer to it.
+
+        Raises:
+            ContractViolationError: it does not go.
+        """
+        self._remember(params)
+        line = request_line(request_id, method, params)
+        ticket = await self._decided(request_id, self._gate.from_client(line), opts)
+        if ticket.answer is not None:
+            message = read_line(ticket.answer)
+            if "error" in message:
+                raise refusal(message["error"], CallRefusedError)
+            return None, message["result"]
+        return (params if ticket.line == line else read_line(ticket.line)["params"]), None
+
+    async def _decided(self, request_id: RequestId, decision: Decision, opts: CallOptions | None) -> _Ticket:
+        """Wait until the gate has decided on a request; mostly it has."""
         ticket = self._tickets[request_id] = _Ticket()
         try:
             self._carry(decision)
-            with anyio.fail_after((opts or {}).get("timeout")):
-                await ticket.decided.wait()
+            if not ticket.decided.is_set():
+                with anyio.fail_after((opts or {}).get("timeout")):
+                    await ticket.decided.wait()
         except TimeoutError:
             self._give_up(request_id)
             raise MCPError(REQUEST_TIMEOUT, TOO_LATE) from None
@@ -201,6 +216,16 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         for line in decision.to_client:
             if line != answer and (message := read_line(line)).get("id") == request_id:
                 raise refusal(message["error"], AnswerRefusedError)
+
+    async def _judged(self, request_id: RequestId, method: str, raw: dict[str, Any]) -> dict[str, Any]:
+        """What the session gets for an answer."""
+        if method in ("initialize", "server/discover"):
+            await self.guard.presented(raw)
+        answer = result_line(request_id, raw, exactly=method not in _UNJUDGED)
+        decision = self._gate.from_server(answer)
+        if decision == ((), (answer,), (), False):
+            return raw
+        return self._shown(request_id, raw, answer, decision)
 
     def _shown(
         self, request_id: RequestId, raw: dict[str, Any], answer: bytes, decision: Decision
@@ -313,16 +338,6 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
     def _start(self, function: Callable[..., Coroutine[Any, Any, None]], *arguments: object) -> None:
         if self._tasks is not None:
             self._tasks.start_soon(function, *arguments)
-
-
-def _own_answer(ticket: _Ticket) -> dict[str, Any]:
-    """What the gate itself answers to a request."""
-    assert ticket.answer is not None
-    message = read_line(ticket.answer)
-    if "error" in message:
-        raise refusal(message["error"], CallRefusedError)
-    result: dict[str, Any] = message["result"]
-    return result
 
 
 def _raise_error(lines: tuple[bytes, ...]) -> None:

@@ -1,6 +1,7 @@
 """One guarded connection: its gate, what has been reported, and what is known of the server from before."""
 
 import logging
+import time
 from collections import deque
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ class Guard:
         self._settled = anyio.Event()
         self._stale: set[Kind] = set()
         self._news = anyio.Event()
-        self._compared_at = anyio.current_time()
+        self._compared_at = time.monotonic()
 
     def report(self, events: tuple[Event, ...]) -> None:
         """Tell the user; what the user's own code raises is the user's, and changes nothing here."""
@@ -91,7 +92,7 @@ class Guard:
 
     def pass_time(self) -> None:
         """Compare the lists of a stateless server again when the last look was too long ago."""
-        now = anyio.current_time()
+        now = time.monotonic()
         if now - self._compared_at > _LIFETIME:
             self._compared_at = now
             if self.gate.era is Era.MODERN:

@@ -13,9 +13,9 @@ from mcp_types import CallToolResult
 
 from avow.core.arguments import ArgumentChecker, compile_checker
 from avow.core.capability import Capability, Kind
-from avow.core.contract import Contract
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
+from avow.protocol.gate import Gate
 
 Validate: TypeAlias = Callable[[str, CallToolResult], Awaitable[None]]
 
@@ -25,9 +25,9 @@ _PATTERNS: Final = ("pattern", "patternProperties")
 class OutputChecks:
     """Checks results in place of the SDK's session, with the same errors for the same reasons."""
 
-    def __init__(self, contract: Callable[[], Contract | None], otherwise: Validate) -> None:
+    def __init__(self, gate: Gate, otherwise: Validate) -> None:
         """Check against the contract of the moment; `otherwise` is the SDK's own check."""
-        self._contract = contract
+        self._gate = gate
         self._otherwise = otherwise
         self._checkers: dict[str, tuple[Capability, ArgumentChecker | None]] = {}
 
@@ -37,7 +37,7 @@ class OutputChecks:
         Raises:
             RuntimeError: it is not what the output schema says, or the schema is none.
         """
-        contract = self._contract()
+        contract = self._gate.contract
         tool = contract.find(Kind.TOOL, name) if contract is not None else None
         if tool is None:
             await self._otherwise(name, result)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from avow.core.arguments import ArgumentChecker, Mismatch
 from avow.core.canonical import JsonObject
 from avow.core.capability import Capability, Kind
@@ -26,6 +28,7 @@ _FILTERS: Final = frozenset(
 )
 _WATCHED: Final = "resourceSubscriptions"
 _NONE: Final[JsonObject] = {}
+_decode: Final = msgspec.json.Decoder().decode
 
 
 class Wait(Exception):  # noqa: N818 - not a mistake: the request is held until more is known
@@ -80,10 +83,11 @@ class Calls:
                 raise _wrong_arguments(name, mismatch)
         return name
 
-    def surely_passes(self, params: JsonObject, key: bytes) -> bool:
+    def surely_passes(self, params: JsonObject, key: bytes, written: bytes = b"") -> bool:
         """Whether `tool` would let a call pass without deciding anything anew; false says nothing.
 
-        The keys of `params` are known to be as they should be.
+        The keys of `params` are known to be as they should be. Where they did not come as bytes, `written`
+        is how they will be read.
         """
         if self._callable_for != (self._knowledge.version, key):
             return False
@@ -91,7 +95,11 @@ class Calls:
         if type(name) is not str or name not in self._callable:
             return False
         checker = self._callable[name]
-        return checker is None or checker.check(params.get("arguments", _NONE)) is None
+        if checker is None:
+            return True
+        if written:
+            params = _decode(written)
+        return checker.check(params.get("arguments", _NONE)) is None
 
     def _decide_on_tool(self, name: str, key: bytes) -> None:
         """Whether a tool may be called, and how its arguments are checked, until something new is known."""

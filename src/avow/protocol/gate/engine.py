@@ -1,8 +1,8 @@
 """The gate: fed with raw messages from both sides, it says what goes where, with no I/O of its own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import JsonObject, JsonValue
 from avow.core.capability import Kind
 from avow.core.contract import Contract
 from avow.core.severity import Severity
@@ -103,6 +103,18 @@ class Gate:
         out = Outbox()
         self._take_from_server(line, out)
         return out.decision()
+
+    def passes_call(self, request_id: int, params: Mapping[str, JsonValue] | None) -> bool:
+        """Whether a call of the client with these params surely passes; it then waits for its answer.
+
+        For whoever has the values of messages and would only write them down for the gate. When it is
+        false, nothing has happened, and `from_client` decides.
+        """
+        return self._quick.passes_call_value(request_id, params)
+
+    def passes_answer(self, request_id: int, result: Mapping[str, JsonValue]) -> bool:
+        """The same for the server's answer to a call; otherwise `from_server` decides."""
+        return self._quick.passes_answer_value(request_id, result)
 
     def pass_calls(self, lines: Sequence[bytes]) -> int:
         """How many of the first lines are calls that go to the server as they came, with nothing to log.

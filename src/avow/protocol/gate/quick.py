@@ -14,14 +14,19 @@ lets pass the general way would let pass with the same bytes and without an even
   JSON object, so that there is no room for a fourth member; and when a call waits for it: of the answer
   to a call, the general way judges nothing but the envelope and, in the stateless era, what the server
   asks for, which it cannot do without the bytes that are looked for here.
+
+Whoever has the values of a message, and not its bytes, asks about these: the bytes would be written by our
+own encoder, so that they need not be read back; and an answer with no members but those of a tool's result
+asks for nothing. How large an answer is and how deep, whoever read it from the wire has decided.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import JsonObject, JsonValue
 from avow.core.snapshot import Era
 from avow.protocol.gate.calls import DECIDED_ON
 from avow.protocol.gate.held import Held
@@ -30,10 +35,15 @@ from avow.protocol.gate.session import Phase, Session
 from avow.protocol.gate.stateless import CLAIMED_KEYS, is_modern
 from avow.protocol.messages import SAFE_INTEGER, UNREADABLE, encode, is_plain
 
+UNWRITABLE: Final = (UnicodeEncodeError, RecursionError)
+"""What the encoder raises for a value that is not JSON."""
+
 _SMALL: Final = 1024
 _CALL: Final = "tools/call"
 _QUOTED_CALL: Final = b'"tools/call"'
 _MEMBERS_OF_A_REQUEST: Final = 4
+_MEMBERS_OF_A_RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+_ENVELOPE: Final = len('{"jsonrpc":"2.0","id":-9007199254740991,"method":"tools/call","params":}')
 
 # The two ways to write an answer that are known here: Python's SDK ends with the result, TypeScript's begins
 # with it.
@@ -48,7 +58,8 @@ _AWAITING_INIT: Final = Phase.AWAITING_INIT
 _LEGACY: Final = Era.LEGACY
 _MODERN: Final = Era.MODERN
 
-_ASKING: Final = (b"input_required", b"\\u")
+_ASKED: Final = b"input_required"
+_ESCAPE: Final = b"\\u"
 
 _decode: Final = msgspec.json.Decoder().decode
 _decode_one: Final = msgspec.json.Decoder(msgspec.Raw).decode
@@ -103,6 +114,37 @@ class Quick:
         if claims is not self._claims:
             self._claims, self._entry = claims, Pending(_CALL, claims)
         return self._calls.surely_passes(params, claims.key) and self._pending.admit(request_id, self._entry)
+
+    def passes_call_value(self, request_id: int, params: Mapping[str, JsonValue] | None) -> bool:
+        """The same for a call with these params, written by our encoder."""
+        if self._held or type(params) is not dict or not params.keys() <= DECIDED_ON or not self._is_usual():
+            return False
+        try:
+            data = encode(params)
+        except UNWRITABLE:
+            return False
+        if len(data) > self._small - _ENVELOPE or not is_plain(data):
+            return False
+        claims = self._claimed(params)
+        if claims is None:
+            return False
+        if claims is not self._claims:
+            self._claims, self._entry = claims, Pending(_CALL, claims)
+        passes = self._calls.surely_passes(params, claims.key, data)
+        return passes and self._pending.admit(request_id, self._entry)
+
+    def passes_answer_value(self, request_id: int, result: Mapping[str, JsonValue]) -> bool:
+        """The same for an answer with this result."""
+        entry = self._pending.get(request_id)
+        if entry is None or entry.method != _CALL or not self._is_usual():
+            return False
+        if self._session.era is _LEGACY:
+            passes = entry.claims is self._session.claims
+        else:
+            passes = entry.claims is self._modern and result.keys() <= _MEMBERS_OF_A_RESULT
+        if passes:
+            self._pending.take(request_id)
+        return passes
 
     def admitted(self, entry: Pending) -> None:
         """A request took the general way and passed: a call that claims the same need not."""
@@ -167,4 +209,4 @@ class Quick:
         """Whether an answer to a call surely asks the client for nothing."""
         if self._session.era is _LEGACY:
             return entry.claims is self._session.claims
-        return entry.claims is self._modern and not any(sign in line for sign in _ASKING)
+        return entry.claims is self._modern and _ASKED not in line and _ESCAPE not in line
