@@ -224,6 +224,8 @@ def _compiled(pattern: str) -> Callable[[str], bool] | None:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _PATTERN_MEMORY
+    # Whether it matches is all we ask; remembering groups would cost hundreds of times as much.
+    options.never_capture = True
     try:
         compiled = re2.compile(pattern, options)
     except (re2.error, UnicodeEncodeError):

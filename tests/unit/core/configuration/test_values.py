@@ -1,5 +1,6 @@
 """Values: held to the rules of their parameter, in messages that never repeat them."""
 
+import time
 from typing import Any
 
 import pytest
@@ -111,6 +112,14 @@ def test_a_good_value_is_read_in_its_type(parameter: Parameter, text: str, value
 
 def test_a_pattern_that_would_hang_other_engines_is_answered() -> None:
     assert problem(_parameter(pattern="^(a+)+$"), "a" * 5_000 + "!") == "KEY must match the pattern ^(a+)+$"
+
+
+def test_groups_do_not_make_a_pattern_slow() -> None:
+    """With groups remembered this takes seconds; without, milliseconds."""
+    started = time.process_time()
+
+    assert problem(_parameter(pattern="(.*){1,50}" * 20), "aé" * 4_096) is None
+    assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize("pattern", ["^(?=a)b", r"(a)\1", "(", "a" * (MAX_PATTERN + 1), "\ud800"])
