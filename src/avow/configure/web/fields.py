@@ -51,8 +51,7 @@ class Field:
 def field_markup(view: Field) -> str:
     """The field as HTML."""
     identity = view.identity
-    need = "" if view.is_required else ' <span class="quiet">optional</span>'
-    label = f'<label for="{identity}">{escape(view.label)}</label>{need}'
+    label = f'<label for="{identity}">{escape(view.label)}</label>'
     hints = [f'<span class="kind">{escape(view.kind)}</span>'] if view.kind else []
     hints += [escape(remark) for remark in view.remarks]
     parts = [
@@ -65,8 +64,7 @@ def field_markup(view: Field) -> str:
         _tick(f"{identity}-drop", "Take away the value that is there") if view.may_go else "",
     ]
     if view.control is Control.CHECK:
-        parts[1] = f'<div class="check">{parts[1]}{label}</div>'
-        label = ""
+        label, parts[1] = f'<div class="check">{parts[1]}{label}</div>', ""
     wrong = " wrong" if view.problem else ""
     return f'<div class="field{wrong}">{label}{"".join(parts)}</div>'
 

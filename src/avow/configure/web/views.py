@@ -79,7 +79,7 @@ def _field(question: Question, number: int, filled: Filled, server: str, *, is_r
         control,
         text="" if control is Control.SECRET else "\n".join(texts),
         description=description_of(parameter),
-        kind=kind_of(question) + _separator(question),
+        kind="" if control is Control.CHECK else kind_of(question) + _separator(question),
         remarks=tuple(_remarks(question)),
         link=link_of(parameter),
         problem=filled.problems.get(key, ""),
