@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 CONVERSATIONS = ROOT / "tests" / "interaction"
 PATIENCE = 600
 
-# What an author can say only since mcp 2.1.
+# `subscriptions=False`, which mcp 2.0 does not have yet.
 NEWER = "said_so"
 
 
