@@ -166,7 +166,10 @@ def _name(piece: str, *, identifiers: bool) -> Name | None:
 
 def _joint(gap: str) -> _Joint:
     lowered = gap.lower()
-    if _OR.search(lowered) or gap == "/" or gap.strip() == "/":
+    if gap == "/":
+        # "SOME_ID/SOME_SECRET" is a pair more often than a choice; a choice has spaces around it.
+        return _Joint.AND
+    if _OR.search(lowered) or gap.strip() == "/":
         return _Joint.OR
     if _AND.search(lowered):
         return _Joint.AND
