@@ -1,15 +1,14 @@
 """The documentation tells the truth: its Python runs, its settings are settings, its links lead somewhere."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
+from avow.audit.settings import read_audit
 from avow.cli.main import COMMANDS
-from avow.core.policy import read_policy
 from avow.proxy.settings import read_gate_policy
-from avow.system.settings import _with_text_dates
+from avow.system.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -37,9 +36,11 @@ def test_python_runs_as_it_stands(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", snippets("toml"))
-def test_settings_are_settings(code: str) -> None:
-    policy = read_policy(_with_text_dates(tomllib.loads(code)))
+def test_settings_are_settings(code: str, tmp_path: Path) -> None:
+    (tmp_path / "avow.toml").write_text(code)
+    policy = read_settings(tmp_path).policy
     read_gate_policy(policy.gate)
+    read_audit(policy.audit)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -245,18 +245,7 @@ def _read(
         raise MalformedAnswerError(f"{conversation.server} describes itself in a way that cannot be read")
     if instructions is not None and not isinstance(instructions, str):
         raise MalformedAnswerError(f"the instructions of {conversation.server} are not text")
-    schema = _configuration_schema(value, capabilities)
-    return Negotiated(era, version, versions, server, capabilities, instructions, schema)
+    # Late: few servers have one, and what else is in that package takes a while to load.
+    from avow.core.configuration.wire import find_declaration
 
-
-def _configuration_schema(value: JsonObject, capabilities: JsonObject) -> JsonValue:
-    """The schema from the first of its three places."""
-    extensions, experimental = capabilities.get("extensions"), capabilities.get("experimental")
-    for holder, member in (
-        (value, "configurationSchema"),
-        (extensions, "dev.avow/configuration"),
-        (experimental, "configurationSchema"),
-    ):
-        if isinstance(holder, dict) and holder.get(member) is not None:
-            return holder[member]
-    return None
+    return Negotiated(era, version, versions, server, capabilities, instructions, find_declaration(value))
