@@ -9,9 +9,9 @@ from typing import Final
 
 from avow.core.canonical import JsonValue, parse_json
 from avow.errors import AvowError, StorageError
-from avow.system.diagnosis.code import from_javascript, from_python
 from avow.system.diagnosis.code import syntax as s
 from avow.system.diagnosis.code.modules import SCRIPTS, python_for, script_for
+from avow.system.diagnosis.code.translation import javascript, python
 from avow.system.diagnosis.code.values import Module
 from avow.system.files import read_bounded
 
@@ -70,8 +70,8 @@ class Package:
             return None
         try:
             if path.suffix == ".py":
-                return from_python.translate(source)
-            return from_javascript.translate(source, path.suffix)
+                return python.translate(source)
+            return javascript.translate(source, path.suffix)
         except (SyntaxError, UnicodeError, RecursionError):
             note(f"{name} was not read: its syntax is not understood")
             return None

@@ -1,0 +1,1 @@
+"""Source files, translated into the small language in which programs are followed."""
