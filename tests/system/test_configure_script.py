@@ -287,6 +287,8 @@ def test_secrets_are_moved_out_of_a_client_configuration(desk: Desk) -> None:
     after = json.loads(config.read_text(encoding="utf-8"))["mcpServers"]["demo"]
     assert after["env"] == {"OTHER": "1"}
     assert "run" in after["args"]
+    where = [sys.executable, "-m", "avow", "configure", "demo", "--config", str(config), "--where"]
+    assert "****6789" in desk.run(where).stdout
     assert TOKEN not in config.read_text(encoding="utf-8")
     assert TOKEN not in ended.stdout + ended.stderr
 

@@ -1,7 +1,11 @@
 """`avow configure --web` in a real browser: filled in, corrected, tried, done; and nobody else gets in."""
 
+import json
 import re
-from collections.abc import Iterator
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -9,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from configure_helpers import CLONE, FILES, GITHUB, OTHER_TOKEN, TOKEN, Desk, served, variable
+from run_sessions import is_running
 
 CHROMIUM = Path("/usr/bin/chromium")
 GO = "Start the server and save"
@@ -266,3 +271,46 @@ def test_a_form_that_nobody_uses_ends_by_itself(desk: Desk) -> None:
 
     assert code == 1
     assert "nobody used the form" in said
+
+
+def test_ctrl_c_ends_the_form_and_a_server_that_is_being_tried(desk: Desk) -> None:
+    desk.serve(GITHUB, hangs=["GITHUB_TOKEN"])
+    hanging = desk.directory / "hanging"
+
+    with served(desk) as form, httpx.Client() as client:
+        home = form.link.partition("start?")[0]
+        client.get(form.link)
+        word = re.search(r'name="word" value="([^"]+)"', client.get(home).text)
+        assert word is not None
+        fields = {"word": word[1], "action": "save", "p0": TOKEN}
+        with ThreadPoolExecutor() as pool:
+            pending = pool.submit(client.post, home, data=fields, timeout=30)
+            wait_for(hanging.exists)
+            form.process.send_signal(signal.SIGINT)
+            code, said = form.end()
+            assert isinstance(pending.exception(timeout=30), httpx.HTTPError)
+
+    wait_for(lambda: not is_running(hanging.read_text(encoding="utf-8")))
+    assert code == 130
+    assert "Traceback" not in said
+    assert desk.files().keys() == {hanging}
+
+
+def test_the_result_is_a_document_on_request(desk: Desk, page: Page) -> None:
+    desk.serve(GITHUB)
+
+    with served(desk, "--format", "json") as form:
+        page.goto(form.link)
+        page.get_by_label("GITHUB_TOKEN").fill(TOKEN)
+        press(page)
+        expect(page.get_by_role("heading")).to_contain_text("demo is configured")
+        out, _ = form.process.communicate(timeout=20)
+
+    assert json.loads(out)["saved"] == ["GITHUB_TOKEN"]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)

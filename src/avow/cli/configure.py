@@ -2,18 +2,17 @@
 
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from avow.cli.asking.terminal import is_there
+from avow.cli.asking.wishes import Wishes, configure_options
 from avow.cli.main import COMMANDS
 from avow.cli.options import (
     CommandWithServer,
-    Decorator,
     ServerOptions,
-    format_option,
     server_command,
     server_options,
 )
@@ -30,87 +29,9 @@ from avow.system.targets import Reachable, same_place
 _LONGEST_STDIN = 128 * 1024
 
 
-def _options(function: Any) -> Any:
-    """The options of this command, in the order of its help."""
-    options: tuple[Decorator[Any], ...] = (
-        click.option("--name", metavar="NAME", default="", help="With a command or an address: its name."),
-        click.option(
-            "--set", "set_", multiple=True, metavar="KEY=VALUE", help="Give a value that is no secret."
-        ),
-        click.option(
-            "--set-from-env",
-            multiple=True,
-            metavar="KEY[=VARIABLE]",
-            help="Take a value from our environment now, and keep it.",
-        ),
-        click.option("--set-file", multiple=True, metavar="KEY=PATH", help="Take a value from a file."),
-        click.option(
-            "--set-stdin", metavar="KEY", help="Take a value, such as a secret, from standard input."
-        ),
-        click.option(
-            "--forget", multiple=True, metavar="KEY", help="Remove what is stored for one parameter."
-        ),
-        click.option("--reset", is_flag=True, help="Remove everything that is stored for this server."),
-        click.option("--preset", metavar="NAME", default="", help="Use the values of a preset in avow.toml."),
-        click.option("--where", is_flag=True, help="Tell for each value where it comes from, and stop."),
-        click.option(
-            "--all", "everything", is_flag=True, help="Ask for everything, not only for what is new."
-        ),
-        click.option("--web", is_flag=True, help="Ask in a browser, with a form on this machine."),
-        click.option("--open", "open_it", is_flag=True, help="With --web: open the browser too."),
-        click.option(
-            "--idle",
-            type=click.FloatRange(min=0, min_open=True),
-            default=600,
-            show_default=True,
-            metavar="SECONDS",
-            help="With --web: how long to wait for somebody.",
-        ),
-        click.option(
-            "--allow-variable",
-            multiple=True,
-            metavar="NAME",
-            help="Allow a variable that decides which code runs or where traffic goes.",
-        ),
-        click.option(
-            "--save-anyway", is_flag=True, help="Keep the values although the server does not work."
-        ),
-        click.option("--yes", is_flag=True, help="Ask nothing: use what is there and given."),
-        click.option("--move", is_flag=True, help="Move secrets out of client configurations, too."),
-        format_option("text", "json"),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-@dataclass(frozen=True, slots=True)
-class _Wishes:
-    """What the options of this command ask for, apart from values."""
-
-    name: str
-    reset: bool
-    preset: str
-    where: bool
-    everything: bool
-    web: bool
-    open_it: bool
-    idle: float
-    allow_variable: tuple[str, ...]
-    move: bool
-    save_anyway: bool
-    yes: bool
-    format_name: str
-
-    @property
-    def text(self) -> bool:
-        """Whether the result is for people."""
-        return self.format_name == "text"
-
-
 @click.command("configure", cls=CommandWithServer, short_help=COMMANDS["configure"])
 @click.argument("target", nargs=-1, metavar="NAME")
-@_options
+@configure_options
 @server_options
 @click.pass_context
 def command(
@@ -132,7 +53,7 @@ def command(
     server when it starts.
     """
     flags = Flags(set_, set_from_env, set_file, set_stdin or "", forget)
-    wanted = _Wishes(**wishes)
+    wanted = Wishes(**wishes)
     reachable = reach_one(target, server_command(ctx), options)
     if isinstance(reachable.target, FileTarget | PythonTarget):
         raise UsageError(
@@ -147,7 +68,7 @@ def command(
     return _carry_out(setup, flags, wanted, options)
 
 
-def _set_up(reachable: Reachable, wanted: _Wishes, options: ServerOptions) -> Setup:
+def _set_up(reachable: Reachable, wanted: Wishes, options: ServerOptions) -> Setup:
     """Find out everything there is to know before anything is asked."""
     from avow.cli.output.facts import target_words
     from avow.cli.progress import progress
@@ -179,7 +100,7 @@ def _set_up(reachable: Reachable, wanted: _Wishes, options: ServerOptions) -> Se
     return Setup(subject, plan, open_store(), trial, os.environ, insisted, command_words)
 
 
-def _carry_out(setup: Setup, flags: Flags, wanted: _Wishes, options: ServerOptions) -> int:
+def _carry_out(setup: Setup, flags: Flags, wanted: Wishes, options: ServerOptions) -> int:
     if wanted.where:
         from avow.cli.asking.explaining import tell_where
 
@@ -188,7 +109,7 @@ def _carry_out(setup: Setup, flags: Flags, wanted: _Wishes, options: ServerOptio
     if wanted.web:
         from avow.cli.asking.browser import configure_in_browser
 
-        code, saved = configure_in_browser(setup, idle=wanted.idle, open_it=wanted.open_it)
+        code, saved = configure_in_browser(setup, idle=wanted.idle, open_it=wanted.open_it, text=wanted.text)
     elif wanted.text and is_there() and not flags and not wanted.yes:
         from avow.cli.asking.interactive import configure_on_terminal
 
@@ -205,7 +126,7 @@ def _carry_out(setup: Setup, flags: Flags, wanted: _Wishes, options: ServerOptio
     return _afterwards(setup, wanted, options, code) if code == 0 and (saved or wanted.move) else code
 
 
-def _afterwards(setup: Setup, wanted: _Wishes, options: ServerOptions, code: int) -> int:
+def _afterwards(setup: Setup, wanted: Wishes, options: ServerOptions, code: int) -> int:
     """What remains to be done: secrets in client files, and a word about how clients start the server."""
     from avow.cli.asking.afterwards import move_secrets, next_step
     from avow.cli.failures import FAILED
@@ -251,7 +172,7 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read(_LONGEST_STDIN)
 
 
-def _reset(reachable: Reachable, wanted: _Wishes, options: ServerOptions) -> int:
+def _reset(reachable: Reachable, wanted: Wishes, options: ServerOptions) -> int:
     """Remove everything that is stored for a server, after a yes."""
     from avow.cli.failures import DECLINED
     from avow.cli.output import write

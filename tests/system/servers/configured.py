@@ -8,6 +8,7 @@ value is rejected like a wrong token. Into the file `log` it writes what it was 
 import json
 import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ def main() -> None:
         if os.environ.get(name, value) != value:
             # What is wrong with many servers: they repeat the token in their log.
             sys.exit(f"GET /user with {os.environ.get(name)}: 401 Unauthorized: Bad credentials")
+    if any(os.environ.get(name) for name in surface.get("hangs", [])):
+        Path(surface["log"]).with_name("hanging").write_text(str(os.getpid()), encoding="utf-8")
+        time.sleep(60)
     if any(os.environ.get(name) for name in surface.get("dies", [])):
         sys.exit("thread main panicked: index out of bounds")
     serve(surface)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from avow.cli.asking.terminal import ask_yes, is_there
 from avow.cli.failures import failure_lines
-from avow.cli.output import write
 from avow.configure.answering import Draft
 from avow.configure.moving import Exposed, entries_of, exposed, take_out
 from avow.configure.setup import Setup
@@ -69,5 +68,5 @@ def _move(setup: Setup, found: Exposed, lockfile: Path) -> bool:
     except AvowError as error:
         sys.stderr.write(failure_lines(error.message, error.hint))
         return False
-    write(f"{line_of(', '.join(known))}: moved from {found.path} to {setup.store.describe()}\n")
+    sys.stderr.write(f"{line_of(', '.join(known))}: moved from {found.path} to {setup.store.describe()}\n")
     return True

@@ -109,9 +109,15 @@ def _tell(setup: Setup, outcome: Outcome | None, saved: Saved | None, telling: T
         elif not telling.quiet:
             write(to_string(lines) or f"{line_of(setup.subject.name)} has everything that it needs\n")
         return
+    write_document(setup, outcome, saved)
+
+
+def write_document(setup: Setup, outcome: Outcome | None, saved: Saved | None, status: str = "") -> None:
+    """Print the result for a program; `status` says it where there was no start."""
     from avow.cli.output.json import dumps
 
-    write(dumps(_document(setup, outcome, saved)))
+    document = _document(setup, outcome, saved)
+    write(dumps({**document, "status": status or document["status"]}))
 
 
 def _document(setup: Setup, outcome: Outcome | None, saved: Saved | None) -> JsonObject:

@@ -71,7 +71,7 @@ class WebForm:
             problems = dict(self._by_key(ready))
             self._filled = replace(self._filled, problems=problems)
             rest = printable("; ".join(ready.violated) if problems else ready.message)
-            return self._again(word, Banner("These do not fit together", rest) if rest else None)
+            return self._again(word, Banner("Nothing was saved yet", rest) if rest else None)
         outcome = self._setup.attempt(ready)
         if not isinstance(outcome, Works) and not insists:
             return Answer(
@@ -99,7 +99,8 @@ class WebForm:
         for problem in (*needed.missing, *needed.invalid):
             for key, question in self._setup.questions.items():
                 if problem.name in (key, question.parameter.binding.name):
-                    yield key, problem.reason or "has to be filled in"
+                    needed_how = "one of these ways is needed" if problem.ways else "has to be filled in"
+                    yield key, problem.reason or needed_how
 
     def _done(self, saved: Saved, outcome: Outcome) -> str:
         parameters = self._setup.subject.configuration.parameters

@@ -37,13 +37,14 @@ def _sections(setup: Setup, view: "Callable[..., Field]") -> Iterator[Section]:
     if plan.required:
         yield Section("Required", tuple(view(question, is_required=True) for question in plan.required))
     for alternative in plan.alternatives:
-        one = "One of these ways" if alternative.rule is GroupRule.ONE_OF else "At least one of these ways"
+        is_choice = alternative.rule is GroupRule.ONE_OF
+        note = "One way is enough; leave the others empty." if is_choice else "One way is enough."
         for number, way in enumerate(alternative.ways, start=1):
             names = " and ".join(name_of(question.parameter) for question in way)
             yield Section(
                 f"Way {number} of {len(alternative.ways)}: {names}",
                 tuple(view(question, is_required=False) for question in way),
-                note=f"{one} is needed; leave the others empty.",
+                note=note,
             )
     if plan.optional:
         is_bare = not (plan.required or plan.alternatives)
