@@ -11,7 +11,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from avow.core.target import StdioTarget
 from avow.errors import AvowError, ServerLaunchError, UsageError
@@ -36,12 +37,13 @@ _LAST_MOMENTS_SECONDS: Final = 0.5
 _UNABLE: Final = -32000
 
 
-class Running(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Running:
     """A server that was started: its process, its words if we hear them, and the values it was given."""
 
     process: subprocess.Popen[bytes]
     overheard: Overheard | None
-    values: Mapping[str, str]
+    values: Mapping[str, str] = field(repr=False)
 
 
 @contextmanager

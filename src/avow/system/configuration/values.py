@@ -199,10 +199,18 @@ class _Search:
             yield Withheld(key, Layer.STORE, reason)
         elif sets_loader(parameter) and key not in remembered.insisted:
             yield Withheld(key, Layer.STORE, _LOADER)
+        elif not self._goes_where_it_went(parameter):
+            reason = f"{shown(key, 80)} was stored to be handed over in another way than is declared now"
+            yield Withheld(key, Layer.STORE, reason)
         elif key in remembered.values and not is_secret(parameter):
             yield Resolved(parameter, Layer.STORE, "stored by `avow configure`", remembered.values[key])
         elif key in remembered.secrets:
             yield self._secret(parameter, remembered.secrets[key])
+
+    def _goes_where_it_went(self, parameter: Parameter) -> bool:
+        """Whether a value is handed over as when it was stored: not as an argument, what was a variable."""
+        before = self._remembered.configuration.parameters.get(parameter.key)
+        return before is None or _places(before) == _places(parameter)
 
     def _secret(self, parameter: Parameter, kind: StoreKind) -> Resolved | Withheld:
         try:
@@ -237,6 +245,10 @@ def _default(parameter: Parameter) -> Iterator[Resolved]:
             else written(parameter, default)
         )
         yield Resolved(parameter, Layer.DEFAULT, "the server's default", value)
+
+
+def _places(parameter: Parameter) -> set[tuple[Where, str]]:
+    return {(binding.where, binding.name) for binding in (parameter.binding, *parameter.also)}
 
 
 def _names(parameter: Parameter) -> tuple[str, ...]:

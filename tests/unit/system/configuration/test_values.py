@@ -145,6 +145,17 @@ def test_the_settings_of_another_project_do_not_get_what_is_stored() -> None:
     assert own.values["FOO_TOKEN"].value == SECRET
 
 
+def test_a_secret_is_not_handed_over_in_another_way_than_it_was_stored_for() -> None:
+    """A lockfile that declares the token as an argument would show it to everybody on the machine."""
+    known = stored({"FOO_TOKEN": SECRET})
+    argument = replace(TOKEN, binding=Binding(Where.ARGUMENT, "FOO_TOKEN"))
+
+    resolution = resolve(replace(known, configuration=Configuration.of([argument])), Sources())
+
+    assert resolution.values == {}
+    assert "in another way" in resolution.withheld[0].reason
+
+
 @pytest.mark.parametrize("layer", [Layer.PROJECT, Layer.STORE, Layer.ENVIRONMENT])
 def test_variables_of_loaders_need_somebody_who_insists(layer: Layer) -> None:
     given = {"NODE_OPTIONS": "--require=/tmp/evil.js"}
