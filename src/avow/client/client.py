@@ -146,10 +146,13 @@ class GuardedClient(Client):
         """Connect and establish the contract.
 
         Raises:
+            StorageError: the lockfile cannot be read.
+            LockfileError: it is not what it says it is, or has no such entry.
             ContractViolationError: the server may not be used at all.
             SignatureUnusableError: what it declares is no contract.
             SignatureTimeoutError: it does not say in time what it can do.
         """
+        self._guarding = self._guarding.ready()
         try:
             await super().__aenter__()
         except Exception as exc:
@@ -190,13 +193,10 @@ class GuardedClient(Client):
         """Why there is no connection: our own reason, where the gate ended it."""
         if self._dispatcher is not None and self._dispatcher.ended is not None:
             return self._dispatcher.ended
-        while isinstance(exc, ExceptionGroup) and len(exc.exceptions) == 1:
-            if isinstance(inner := exc.exceptions[0], AvowError):
-                return inner
-            if not isinstance(inner, ExceptionGroup):
-                break
-            exc = inner
-        return exc
+        inner = exc
+        while isinstance(inner, ExceptionGroup) and len(inner.exceptions) == 1:
+            inner = inner.exceptions[0]
+        return inner if isinstance(inner, AvowError) else exc
 
     @property
     def _connection(self) -> GuardedDispatcher:

@@ -1,7 +1,7 @@
 """How a client wants a server to be held: what to, how strictly, and who hears about it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
@@ -84,6 +84,13 @@ class Guarding:
             )
         except ValueError as exc:
             raise UsageError(str(exc), hint="see docs/client.md for the words that exist") from exc
+
+    def ready(self) -> "Guarding":
+        """The same with the contract read, so that nothing can go wrong once a server runs.
+
+        Raises as `read_contract`.
+        """
+        return replace(self, contract=self.read_contract())
 
     def read_contract(self) -> Contract | None:
         """The contract that was given; `None` where the server is to be asked.

@@ -45,7 +45,7 @@ async def guarded_transport(
     of the protocol, with the code -32010. The contract is established with the first request that needs it.
     The options are those of `Guarding`.
     """
-    guarding = Guarding(**options)
+    guarding = Guarding(**options).ready()
     guarding.gate_policy()
     identity = named(name) if name else identity_of(server)
     to_session, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)

@@ -23,11 +23,18 @@ class Peer:
     def __init__(self, server: Server | None = None) -> None:
         self.server = server or Server()
         self.changed = anyio.Event()
-        self._say: list[Any] = []
 
     async def say(self, message: Json) -> None:
         """The server sends something by itself."""
         await self._send(message)
+
+    async def say_item(self, item: Exception) -> None:
+        """The transport meets something that it cannot read."""
+        await self._to_client.send(item)
+
+    async def hang_up(self) -> None:
+        """The server goes away."""
+        await self._to_client.aclose()
 
     async def __aenter__(self) -> tuple[Any, Any]:
         self._context = self._connected()

@@ -105,7 +105,7 @@ from avow.client.cache import SignatureCache
 from avow.core.capability import Capability, Kind, Signature
 
 kept = SignatureCache(Path(sys.argv[1]))
-for number in range(60):
+for number in range(15):
     tool = {"name": f"t{number % 3}", "inputSchema": {}, "description": "x" * 5000}
     signature = Signature.of([Capability.read(Kind.TOOL, tool)])
     kept.store("a", signature)
