@@ -13,7 +13,7 @@ _PATHS: Final = frozenset(
 )
 _ADDRESSES: Final = frozenset({"url", "uri", "endpoint", "baseurl"})
 _DATABASES: Final = frozenset(
-    {"db", "database", "postgres", "postgresql", "pg", "mysql", "mongo", "mongodb", "mdb", "redis", "neo4j"}
+    {"db", "database", "postgres", "postgresql", "pg", "mysql", "mongo", "mongodb", "mdb", "redis", "neo"}
     | {"connection"}
 )
 _HOLDERS: Final = frozenset({"url", "uri", "string", "dsn", "conninfo"})

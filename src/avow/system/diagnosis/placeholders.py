@@ -63,7 +63,7 @@ def _address(name: str) -> str:
             return f"{scheme}://nobody:nothing@127.0.0.1:9/nothing"
     if any(one.startswith(("mongo", "mdb")) for one in words):
         return "mongodb://127.0.0.1:9/nothing"
-    if "neo4j" in words or "bolt" in words:
+    if "neo" in words or "bolt" in words:
         return "bolt://127.0.0.1:9"
     if "database" in words or "db" in words or "dsn" in words:
         return "sqlite:///:memory:"

@@ -47,7 +47,7 @@ def listen(evidence: Evidence) -> Said:
         fixed,
         demands(said),
         read_usage(said),
-        tuple(sign for statement in said for sign in signs(statement)),
+        tuple(sign for statement in said for sign in signs(statement)[:1]),
         any(map(serves_http, said)),
         any(map(was_rejected, said)),
     )

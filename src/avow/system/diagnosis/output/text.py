@@ -20,7 +20,7 @@ _ESCAPES: Final = re.compile(
 )
 _FRAME: Final = "│┃║|╭╮╰╯┌┐└┘─━═╶╴"
 _BARS: Final = ("│", "┃", "║")
-_BORDER: Final = re.compile(r"^\s*[╭┌╰└+][─━═-]{2}")
+_BORDER: Final = re.compile(r"^\s*(?:[╭┌╰└][─━═]|\+-{2})")
 _TITLE: Final = re.compile(r"^\s*[╭┌][─━═]+ ?([^─━═╮┐]{1,80}?) ?[─━═]")
 _GROUPED: Final = re.compile(r"^\s{0,40}(?:\|\s|\+[-+ ]+|\|$)")
 _TRACEBACK: Final = re.compile(r"^\s*(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):")
