@@ -7,8 +7,9 @@ from enum import StrEnum
 import msgspec
 
 from avow.core.severity import Severity
+from avow.core.snapshot import Era
 from avow.protocol.events import Event, event
-from avow.protocol.versions import era_of, is_older
+from avow.protocol.versions import KNOWN, era_of, is_older
 
 
 class Controls(StrEnum):
@@ -30,6 +31,13 @@ class VersionPolicy:
     baseline: str | None = None
     minimum: str | None = None
     controls: Controls = Controls.RESTRICT
+
+
+class UnknownVersions(StrEnum):
+    """What a server does with a version that it does not serve."""
+
+    REFUSE = "refuse"
+    COUNTER_OFFER = "counter-offer"
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -59,6 +67,29 @@ def judge_version(
             event("protocol_refused", Severity.CRITICAL, detail="the version is below what policy allows"),
         )
     return Agreement(agreed, refused, restricted, events)
+
+
+def served_versions(policy: VersionPolicy, era: Era) -> tuple[str, ...]:
+    """The versions of an era that a policy lets in, newest first."""
+    return tuple(
+        version
+        for version in reversed(KNOWN)
+        if era_of(version) is era and not judge_version(version, policy, requested=version).refused
+    )
+
+
+def choose_version(requested: str, policy: VersionPolicy, unknown: UnknownVersions) -> str | None:
+    """The version with which a server answers `initialize`; `None` when it refuses.
+
+    The specification has a server answer with another version that it serves, best its newest, when it does
+    not serve the one that was asked for. A client that does not speak that one leaves.
+    """
+    served = served_versions(policy, Era.LEGACY)
+    if requested in served:
+        return requested
+    if unknown is UnknownVersions.REFUSE or not served:
+        return None
+    return policy.preferred if policy.preferred in served else served[0]
 
 
 def _events(agreed: str, policy: VersionPolicy, requested: str, approved: str | None) -> Iterator[Event]:

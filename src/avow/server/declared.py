@@ -53,11 +53,11 @@ class Declared:
     ) -> None:
         """See `declare`."""
         lowlevel = lowlevel_of(server)
-        self.seam = Seam(lowlevel)
+        self.seam = Seam.held_by("declare", lowlevel)
         self._strict = strict
         # An MCPServer serves them already, unless its author does not want them.
         self._may_serve_subscriptions = not isinstance(server, MCPServer)
-        self._framework = _framework_of(server)
+        self._framework = framework_of(server)
         self._availability = Availability(strict=strict)
         self._ledger = Ledger(self._framework, self._availability, _kinds(incomplete), strict=strict)
         self._audience = Audience(lowlevel)
@@ -146,7 +146,8 @@ class Declared:
         return decorate
 
 
-def _framework_of(server: Any) -> Framework:
+def framework_of(server: Any) -> Framework:
+    """How Avow looks at the capabilities of a server that `lowlevel_of` knows."""
     if isinstance(server, MCPServer):
         return OfficialFramework(server)
     return LowlevelFramework(server) if isinstance(server, Server) else FastFramework(server)

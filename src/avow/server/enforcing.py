@@ -49,6 +49,16 @@ class Enforcement(Part):
         self._compared: dict[tuple[Digest, Kind], set[str]] = {}
         self._logged: set[str] = set()
 
+    @property
+    def changing_kinds(self) -> frozenset[Kind]:
+        """The kinds whose lists may change, of which clients are told."""
+        return frozenset(self._availability.kinds)
+
+    @property
+    def open_kinds(self) -> frozenset[Kind]:
+        """The kinds of which anything may appear."""
+        return self._ledger.open_kinds
+
     async def before(self, request: Request) -> None:
         """Settle the signature before it can be needed, and refuse calls that are not open to the sender."""
         match request.method:

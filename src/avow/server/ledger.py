@@ -38,7 +38,7 @@ class Ledger:
         self._variants: dict[str, tuple[Variant, ...]] = {}
         self._framework = framework
         self._availability = availability
-        self._open = open_kinds
+        self.open_kinds = open_kinds
         self._strict = strict
         self._newest: Generation | None = None
         self._first: Generation | None = None
@@ -74,7 +74,7 @@ class Ledger:
             DeclarationError: the signature, which does not have it, was already served.
         """
         known = self._newest is not None and kind is not None and name in self._newest.names[kind]
-        if not known and kind not in self._open:
+        if not known and kind not in self.open_kinds:
             self._refuse_late(f"the {kind or 'provider'} {name!r} is registered")
 
     def declare_variants(self, tool: str, variants: tuple[Variant, ...]) -> None:
@@ -116,7 +116,7 @@ class Ledger:
     async def _settle(self, request: Request) -> Generation:
         try:
             models = {kind: await self._framework.definitions(kind, request) for kind in Kind}
-            settled = Generation.of(models, dict(self._variants), self._open)
+            settled = Generation.of(models, dict(self._variants), self.open_kinds)
             self._check(settled)
         except DeclarationError as exc:
             logger.exception("the server cannot declare itself: %s", exc.message)

@@ -9,12 +9,13 @@ the server's side, write a `Part` and append it to `Seam.parts`:
 - a refusal of calls: in `before`, raise what `refused` makes;
 - a new method: `Seam.serve`.
 
-The middleware of the SDK is provisional, and `_lowlevel_server`, `_mcp_server`, `_connection` and `_bus` are
-private to it; they are named here and nowhere else, and tested against the oldest and the newest release.
+The middleware of the SDK is provisional, and `_lowlevel_server`, `_mcp_server`, `_connection`, `_bus`,
+`_request_outbound` and `_tg` are private to it; they are named here and nowhere else, and tested against the
+oldest and the newest release.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -36,9 +37,11 @@ from avow.errors import DeclarationError
 from avow.protocol.versions import era_of
 
 HANDSHAKES: Final = frozenset({"initialize", "server/discover"})
+_DONE: Final = {"declare": "declared", "guard": "guarded"}
 
 SdkContext: TypeAlias = ServerRequestContext[Any, Any]
 SdkServer: TypeAlias = Server[Any]
+OutgoingCheck: TypeAlias = Callable[[str, Mapping[str, Any] | None], None]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Request:
     params: JsonObject
     protocol_version: str
     sdk: SdkContext
+    notes: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What parts have found out about this request, for themselves."""
 
     @classmethod
     def of(cls, context: SdkContext) -> "Request":
@@ -95,13 +100,17 @@ class Request:
         return self.sdk.session._connection
 
 
+class Dropped(Exception):  # noqa: N818 - what becomes of a notification, not a mistake
+    """A notification goes no further; whoever raises this has told whoever should know."""
+
+
 class Part:
     """One concern on the server's side. Override what you need."""
 
     async def before(self, request: Request) -> None:
         """Look at a message before the server does; raise what `refused` makes to refuse it.
 
-        A notification that is refused is dropped and logged by the SDK.
+        A notification that is refused is dropped and logged by the SDK; `Dropped` drops it silently.
         """
 
     async def after(self, request: Request, result: JsonObject) -> None:
@@ -129,13 +138,34 @@ class Seam:
             )
         self.server = server
         self.parts: list[Part] = []
+        self._holders: set[str] = set()
         server.middleware.insert(0, self)
+
+    @classmethod
+    def held_by(cls, holder: str, server: SdkServer) -> "Seam":
+        """The seam of a server, made when it has none; each holder (`declare`, `guard`) takes it once.
+
+        Raises:
+            DeclarationError: this holder has it already.
+        """
+        found = next((each for each in server.middleware if isinstance(each, Seam)), None)
+        seam = found or cls(server)
+        if holder in seam._holders:
+            raise DeclarationError(
+                f"the server {server.name!r} is {_DONE[holder]} twice",
+                hint=f"call {holder}() once and keep what it returns",
+            )
+        seam._holders.add(holder)
+        return seam
 
     async def __call__(self, ctx: SdkContext, call_next: CallNext) -> HandlerResult:
         """Run one message through the parts and the server."""
         request = Request.of(ctx)
-        for part in self.parts:
-            await part.before(request)
+        try:
+            for part in self.parts:
+                await part.before(request)
+        except Dropped:
+            return None
         answer = await call_next(ctx)
         if answer is None or isinstance(answer, ErrorData):
             return answer
@@ -161,6 +191,56 @@ def _as_sent(answer: BaseModel | dict[str, Any]) -> JsonObject:
     return answer
 
 
+class _Checked:
+    """A channel to the client on which requests are checked first; everything else is as it was."""
+
+    def __init__(self, channel: Any, check: OutgoingCheck) -> None:
+        self.channel = channel
+        self._check = check
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: Any = None
+    ) -> dict[str, Any]:
+        self._check(method, params)
+        answer: dict[str, Any] = await self.channel.send_raw_request(method, params, opts)
+        return answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.channel, name)
+
+
+def check_outgoing(request: Request, check: OutgoingCheck) -> None:
+    """Let `check` see, from now on, what the server asks of the client; it raises to keep a request back.
+
+    A session has two channels, that of the request and that of the connection. A connection which cannot
+    carry requests keeps its own, by which the SDK recognises it; there the session asks the check itself.
+    """
+    session, connection = request.sdk.session, request.connection
+    session._request_outbound = _Checked(session._request_outbound, check)
+    if connection.has_standalone_channel:
+        if not isinstance(connection.outbound, _Checked):
+            connection.outbound = _Checked(connection.outbound, check)
+        return
+    send = session.send_request
+
+    async def checked(message: Any, *arguments: Any, **options: Any) -> Any:
+        sent = message.model_dump(by_alias=True, mode="json", exclude_none=True)
+        check(sent["method"], sent.get("params"))
+        return await send(message, *arguments, **options)
+
+    setattr(session, "send_request", checked)  # noqa: B010 - one object's own method
+
+
+def end_connection(connection: Connection) -> bool:
+    """End a session from the server's side, as when its client leaves; False where the SDK gives no way."""
+    channel: Any = connection.outbound
+    tasks = getattr(channel.channel if isinstance(channel, _Checked) else channel, "_tg", None)
+    if tasks is None:
+        return False
+    tasks.cancel_scope.cancel()
+    return True
+
+
 def lowlevel_of(server: object) -> SdkServer:
     """The low-level server inside any server that Avow knows.
 
@@ -174,7 +254,7 @@ def lowlevel_of(server: object) -> SdkServer:
         return inner
     raise DeclarationError(
         f"{type(server).__module__}.{type(server).__qualname__} is not a server that Avow knows",
-        hint="declare() takes an MCPServer or a low-level Server of mcp 2.x, or a FastMCP 4 server",
+        hint="it has to be an MCPServer or a low-level Server of mcp 2.x, or a FastMCP 4 server",
     )
 
 
