@@ -309,6 +309,26 @@ def test_the_result_is_a_document_on_request(desk: Desk, page: Page) -> None:
     assert json.loads(out)["saved"] == ["GITHUB_TOKEN"]
 
 
+def test_a_browser_is_opened_without_the_link_on_its_command_line(desk: Desk) -> None:
+    """Whoever lists the programs of this machine could use the link first."""
+    desk.serve(GITHUB)
+    noted = desk.directory / "opened"
+    browser = desk.directory / "browser"
+    browser.write_text(
+        f'#!/bin/sh\necho "$1" > {noted}.new; cat "${{1#file://}}" >> {noted}.new; mv {noted}.new {noted}\n'
+    )
+    browser.chmod(0o755)
+    desk.extra = {"BROWSER": f"{browser} %s"}
+
+    with served(desk, "--open", "--idle", "5") as form:
+        wait_for(noted.exists)
+        address, page = noted.read_text(encoding="utf-8").split("\n", 1)
+
+    assert address.startswith("file://")
+    assert form.link.rpartition("=")[2] not in address
+    assert form.link in page
+
+
 def wait_for(condition: Callable[[], bool]) -> None:
     until = time.monotonic() + 20
     while not condition():

@@ -90,11 +90,8 @@ def _set_up(reachable: Reachable, wanted: Wishes, options: ServerOptions) -> Set
         subject = learn(name, reachable, learning)
     subject = replace(subject, written=_written(reachable, subject.configuration, options))
     plan = subject.plan(os.environ, wanted.allow_variable)
-    insisted = tuple(
-        parameter.key
-        for parameter in subject.configuration
-        if {parameter.key, parameter.binding.name} & set(wanted.allow_variable)
-    )
+    keys = (one.key for one in subject.configuration if one.binding.name in wanted.allow_variable)
+    insisted = tuple(dict.fromkeys((*wanted.allow_variable, *keys)))
     trial = Trial(options.timeout)
     command_words = target_words(reachable.target)
     return Setup(subject, plan, open_store(), trial, os.environ, insisted, command_words)

@@ -35,7 +35,9 @@ def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
         asked=_asked(subject, draft),
         given=given,
         environment=_union(remembered.environment if remembered else (), draft.taken.values()),
-        insisted=_union(remembered.insisted if remembered else (), draft.insisted),
+        insisted=_union(
+            remembered.insisted if remembered else (), (key for key in draft.insisted if key in given)
+        ),
         place=subject.known.place,
     )
     save(subject.known.identity, subject.configuration, answers, store)

@@ -2,6 +2,11 @@
 
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from avow.cli.asking.unattended import write_document
 from avow.cli.failures import DECLINED
@@ -21,10 +26,9 @@ def configure_in_browser(setup: Setup, *, idle: float, open_it: bool, text: bool
         "Waiting for the form. Ctrl-C ends it, and nothing is written.\n"
     )
     sys.stderr.flush()
-    if open_it:
-        webbrowser.open(server.link)
     try:
-        is_done = server.serve(idle)
+        with _opened(server.link, wanted=open_it):
+            is_done = server.serve(idle)
     except KeyboardInterrupt:
         # A server that is just being tried would stay behind.
         kill_every_process_group()
@@ -38,3 +42,16 @@ def configure_in_browser(setup: Setup, *, idle: float, open_it: bool, text: bool
         sys.stderr.write(f"{why}: nothing was written\n")
         return DECLINED, None
     return 0, finished.saved
+
+
+@contextmanager
+def _opened(link: str, *, wanted: bool) -> Iterator[None]:
+    """Let a browser open the link, which works once: from a file, since everybody sees a command line."""
+    if not wanted:
+        yield
+        return
+    with TemporaryDirectory(prefix="avow-", ignore_cleanup_errors=True) as directory:
+        page = Path(directory) / "form.html"
+        page.write_text(f'<meta http-equiv="refresh" content="0;url={escape(link)}">\n', encoding="utf-8")
+        webbrowser.open(page.as_uri())
+        yield

@@ -24,7 +24,7 @@ def tell_where(setup: Setup, *, text: bool) -> None:
         }
         write(dumps(document))
         return
-    rows = [_row(one) for one in explained]
+    rows = [_row(one, str(setup.store.describe())) for one in explained]
     lines = [line((line_of(subject.name), "bold"), (f"  {setup.command}", "dim")), *columns(rows)]
     if not rows:
         lines.append(line("There is nothing to configure.", indent=2))
@@ -32,8 +32,10 @@ def tell_where(setup: Setup, *, text: bool) -> None:
     write(to_string(lines))
 
 
-def _row(one: Explained) -> list[Part]:
-    where = "not set" if one.layer is None else f"{one.layer}: {line_of(one.place)}"
+def _row(one: Explained, store: str) -> list[Part]:
+    # What is told once below need not be told for each secret.
+    place = "where secrets are kept" if one.place == store else line_of(one.place)
+    where = "not set" if one.layer is None else f"{one.layer}: {place}"
     reasons = "".join(f"; {withheld.layer} not used: {line_of(withheld.reason)}" for withheld in one.withheld)
     need = " (required)" if one.layer is None and one.parameter.required else ""
     return [(name_of(one.parameter), "bold"), line_of(one.shown), f"{where}{need}{reasons}"]
