@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from avow.cli.output import write
-from avow.cli.output.console import BLANK, Line, Part, columns, line, to_string
-from avow.cli.output.doctor_report import DoctorReport, Row, Visited
+from avow.cli.output.console import BLANK, Line, columns, line, to_string
+from avow.cli.output.doctor_report import DoctorReport, Visited
 from avow.cli.output.facts import one_line
-from avow.cli.output.json import dumps
-from avow.cli.output.markdown import inert
+from avow.cli.output.json import dumps, need_document
+from avow.cli.output.markdown import inert, table
+from avow.cli.output.needs import cells, others_line
+from avow.cli.output.report import Need
 from avow.core.canonical import JsonObject
 from avow.system.diagnosis.model import Status
 
@@ -17,7 +19,6 @@ _STYLES: Final = {
     Status.NEEDS_CONFIGURATION: "yellow",
     Status.DRIFTED: "bold red",
 }
-_MOST_OPTIONAL: Final = 8
 
 
 def print_report(report: DoctorReport, format_name: str) -> None:
@@ -40,24 +41,11 @@ def server_document(visited: Visited) -> JsonObject:
         "status": str(diagnosis.status),
         "message": diagnosis.message,
         "next": diagnosis.next,
-        "parameters": [row_document(row) for row in visited.rows()],
+        "parameters": [need_document(need) for need in visited.needs],
     }
     if diagnosis.groups:
         document["alternatives"] = [[list(way) for way in group.ways] for group in diagnosis.groups]
     return document
-
-
-def row_document(row: Row) -> JsonObject:
-    """One parameter; values are no part of it."""
-    return {
-        "name": row.name,
-        "kind": row.kind,
-        "type": str(row.parameter.type),
-        "required": row.required,
-        "sensitive": row.sensitive,
-        "present": row.present,
-        "source": str(row.parameter.source.origin),
-    }
 
 
 def to_text(report: DoctorReport) -> str:
@@ -93,33 +81,14 @@ def _ill(visited: Visited) -> Iterator[Line]:
         (one_line(visited.name, 60), "bold"), "  ", (_status(visited), _STYLES.get(diagnosis.status, "red"))
     )
     yield line(one_line(_sentence(diagnosis.message), 600), indent=2)
-    rows = visited.rows()
-    shown = [row for row in rows if row.required]
-    yield from columns([_cells(row) for row in shown], indent=4)
-    others = [row for row in rows if not row.required]
-    if others and shown:
-        names = ", ".join(one_line(row.name, 40) for row in others[:_MOST_OPTIONAL])
-        more = f" and {len(others) - _MOST_OPTIONAL} more" if len(others) > _MOST_OPTIONAL else ""
-        yield line(("may also be set: ", "dim"), (f"{names}{more}", "dim"), indent=4)
-    for place in dict.fromkeys(row.parameter.help_url for row in shown if row.parameter.help_url):
-        yield line(("where to get it: ", "dim"), one_line(place, 200), indent=4)
+    needs = visited.needs
+    yield from columns([cells(need) for need in needs if need.required], indent=4)
+    if any(need.required for need in needs):
+        yield from others_line(needs, indent=4)
+    for link in visited.links:
+        yield line(("where to get it: ", "dim"), one_line(link, 200), indent=4)
     if diagnosis.next:
         yield line(("next: ", "dim"), one_line(diagnosis.next), indent=2)
-
-
-def _cells(row: Row) -> list[Part]:
-    mark: Part = ("is set", "green") if row.present else ("missing", "yellow")
-    kind = f"{_KIND_WORDS.get(row.kind, row.kind)}{', secret' if row.sensitive else ''}"
-    return [one_line(row.name, 60), mark, (kind, "dim"), (one_line(_source(row), 160), "dim")]
-
-
-def _source(row: Row) -> str:
-    parameter = row.parameter
-    told = _SOURCE_WORDS[parameter.source.origin]
-    place = (
-        f" ({parameter.source.place})" if parameter.source.place and parameter.source.origin == "code" else ""
-    )
-    return f"{parameter.description}  {told}{place}" if parameter.description else f"{told}{place}"
 
 
 def _blocks(report: DoctorReport) -> Iterator[str]:
@@ -128,19 +97,19 @@ def _blocks(report: DoctorReport) -> Iterator[str]:
         if one.is_well:
             continue
         yield inert(_sentence(one.diagnosis.message))
-        rows = [row for row in one.rows() if row.required]
-        if rows:
-            table = ["| name | kind | state | source |", "|---|---|---|---|"]
-            for row in rows:
-                state = "is set" if row.present else "missing"
-                kind = f"{row.kind}{', secret' if row.sensitive else ''}"
-                table.append(f"| {inert(row.name)} | {kind} | {state} | {row.parameter.source.origin} |")
-            yield "\n".join(table)
+        needed = [need for need in one.needs if need.required]
+        if needed:
+            yield table(("name", "kind", "state", "source"), map(_markdown_cells, needed))
         if one.diagnosis.next:
             yield f"Next: {inert(one.diagnosis.next)}"
     for reason in report.unreadable:
         yield f"Could not be read: {inert(reason)}"
     yield report.closing
+
+
+def _markdown_cells(need: Need) -> tuple[str, ...]:
+    kind = f"{need.kind}{', secret' if need.sensitive else ''}"
+    return inert(need.name), kind, "is set" if need.present else "missing", need.source
 
 
 def _status(visited: Visited) -> str:
@@ -155,13 +124,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_KIND_WORDS: Final = {"env": "variable"}
-_SOURCE_WORDS: Final = {
-    "declaration": "it declares this",
-    "manifest": "its manifest says so",
-    "code": "its code asks for it",
-    "output": "it said so",
-}
 _FORMATS: Final[dict[str, Callable[[DoctorReport], str]]] = {
     "json": to_json,
     "text": to_text,

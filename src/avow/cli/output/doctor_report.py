@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from avow.core.configuration.hazards import is_secret
-from avow.core.configuration.model import Parameter, Where
+from avow.cli.output.needs import need_of
+from avow.cli.output.report import Need
 from avow.system.diagnosis.examining import Examined
 from avow.system.diagnosis.model import Diagnosis, Status
-
-KINDS = {Where.ENV: "env", Where.ARGUMENT: "argument", Where.HEADER: "header", Where.FILE: "file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,36 +26,26 @@ class Visited:
         """Whether there is nothing to do."""
         return self.diagnosis.status is Status.OK
 
-    def rows(self) -> tuple["Row", ...]:
+    @property
+    def needs(self) -> tuple[Need, ...]:
         """What the server can be told, what it lacks first."""
-        required = {one.key for one in self.diagnosis.required}
-        rows = [self._row(one, is_required=one.key in required) for one in self.diagnosis.parameters]
-        return tuple(sorted(rows, key=lambda row: (not row.required, row.present)))
-
-    def _row(self, one: Parameter, *, is_required: bool) -> "Row":
-        return Row(
-            one.binding.name,
-            KINDS.get(one.binding.where, "other"),
-            one,
-            required=is_required,
-            present=one.key in self.examined.present,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One parameter as a report shows it."""
-
-    name: str
-    kind: str
-    parameter: Parameter
-    required: bool
-    present: bool
+        return needs_of(self.examined)
 
     @property
-    def sensitive(self) -> bool:
-        """Whether nobody may see its value."""
-        return is_secret(self.parameter)
+    def links(self) -> tuple[str, ...]:
+        """Where to get what it lacks."""
+        wanted = (one for one in self.diagnosis.required if one.key not in self.examined.present)
+        return tuple(dict.fromkeys(one.help_url for one in wanted if one.help_url))
+
+
+def needs_of(examined: Examined) -> tuple[Need, ...]:
+    """Every parameter as reports show it: first what is required, and of that first what is missing."""
+    required = {one.key for one in examined.diagnosis.required}
+    found = [
+        need_of(one, required=one.key in required, present=one.key in examined.present)
+        for one in examined.diagnosis.parameters
+    ]
+    return tuple(sorted(found, key=lambda need: (not need.required, need.present)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from avow.cli.output.report import DriftReport, SnapshotReport
+from avow.cli.output.report import DriftReport, Need, SnapshotReport
 from avow.core.canonical import JsonObject
 from avow.core.documents import snapshot_document
 from avow.core.drift.model import drift_document
@@ -65,7 +65,22 @@ def snapshot(report: SnapshotReport) -> str:
     document = snapshot_document(report.snapshot)
     if report.variance is not None:
         document["variance"] = variance_document(report.variance)
+    if report.needs:
+        document["parameters"] = [need_document(need) for need in report.needs]
     return dumps(document)
+
+
+def need_document(need: Need) -> JsonObject:
+    """One thing that a server can be told."""
+    return {
+        "name": need.name,
+        "kind": need.kind,
+        "type": need.type,
+        "required": need.required,
+        "sensitive": need.sensitive,
+        "present": need.present,
+        "source": need.source,
+    }
 
 
 def variance_document(variance: Variance) -> list[JsonObject]:

@@ -38,7 +38,7 @@ def drift(report: DriftReport) -> str:
 
 def snapshot(report: SnapshotReport) -> str:
     """What a server is and can do."""
-    return "\n\n".join(_snapshot_blocks(report)) + "\n"
+    return "\n\n".join((*_snapshot_blocks(report), *_needs_blocks(report))) + "\n"
 
 
 def inert(text: str, limit: int | None = 400) -> str:
@@ -123,6 +123,15 @@ def _snapshot_blocks(report: SnapshotReport) -> Iterator[str]:
         yield table(("severity", "what", "difference"), _drift_rows(drifts, None))
     for note in shown.notes:
         yield f"Note: {inert(note)}"
+
+
+def _needs_blocks(report: SnapshotReport) -> Iterator[str]:
+    if wanted := [need for need in report.needs if need.required]:
+        yield "### What it needs"
+        rows = (
+            (inert(one.name), one.kind, "is set" if one.present else "missing", one.source) for one in wanted
+        )
+        yield table(("name", "kind", "state", "source"), rows)
 
 
 def _capability_blocks(shown: Snapshot) -> Iterator[str]:

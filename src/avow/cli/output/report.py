@@ -11,10 +11,28 @@ from avow.system.checking import Compared, Failed, NeedsConfiguration, Outcome, 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReport:
-    """One server; `variance` is None when nobody looked for it."""
+    """One server; `variance` is None when nobody looked for it.
+
+    `needs` are what it can be told, found out for a server that declares nothing about that.
+    """
 
     snapshot: Snapshot
     variance: Variance | None = None
+    needs: tuple["Need", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that a server can be told; values are no part of it."""
+
+    name: str
+    kind: str
+    type: str
+    required: bool
+    sensitive: bool
+    present: bool
+    source: str
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)

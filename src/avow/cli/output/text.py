@@ -2,6 +2,7 @@
 
 from avow.cli.output.console import to_string
 from avow.cli.output.drift_lines import report_lines
+from avow.cli.output.needs import needs_lines
 from avow.cli.output.report import DriftReport, SnapshotReport
 from avow.cli.output.snapshot_lines import snapshot_lines
 
@@ -13,4 +14,4 @@ def drift(report: DriftReport) -> str:
 
 def snapshot(report: SnapshotReport) -> str:
     """What a server is and can do."""
-    return to_string(snapshot_lines(report.snapshot, report.variance or {}))
+    return to_string((*snapshot_lines(report.snapshot, report.variance or {}), *needs_lines(report.needs)))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 
 from avow.core.canonical import JsonValue
 from avow.core.configuration.model import (
@@ -25,7 +24,7 @@ from avow.errors import AvowError, DeclarationError
 from avow.system.connect import ConnectOptions
 from avow.system.diagnosis.code.model import CodeFacts
 from avow.system.diagnosis.diagnosing import diagnose
-from avow.system.diagnosis.evidence import Evidence
+from avow.system.diagnosis.evidence import Evidence, Outcome
 from avow.system.diagnosis.model import Diagnosis, Status
 from avow.system.diagnosis.naming import guessed_type, looks_secret
 from avow.system.diagnosis.packages import Package, environment_of, find_package
@@ -100,8 +99,37 @@ def examine(
         probing = Probing(judge, until, examination.timeout, examination.on_progress)
         diagnosis = merged(diagnosis, probe(launch, diagnosis, tried.evidence, probing))
     examination.tell("")
-    present = frozenset(one.key for one in diagnosis.parameters if one.binding.name in tried.evidence.given)
-    return Examined(diagnosis, present, tried.snapshot, tried.error)
+    return Examined(diagnosis, _present(diagnosis, tried.evidence), tried.snapshot, tried.error)
+
+
+def judged(
+    reachable: Reachable,
+    outcome: Outcome,
+    *,
+    words: str = "",
+    code: int | None = None,
+    snapshot: Snapshot | None = None,
+) -> Examined:
+    """What to make of a start that somebody else made; nothing is started here."""
+    launch, lacking = _startable(reachable)
+    known = started_with(launch, reachable.environment, reachable.headers)
+    package = find_package(launch, environment_of(reachable.environment))
+    evidence = replace(
+        known,
+        outcome=outcome,
+        stderr=words,
+        exit_code=code,
+        declared=_declared(snapshot.configuration_schema if snapshot else None, lacking),
+        names=_names(reachable, package, snapshot),
+        package=package.directory if package and not package.distribution else None,
+    )
+    diagnosis = diagnose(evidence, reachable.name, _facts(package))
+    return Examined(diagnosis, _present(diagnosis, evidence), snapshot)
+
+
+def _present(diagnosis: Diagnosis, evidence: Evidence) -> frozenset[str]:
+    """The keys of the parameters that the server was given."""
+    return frozenset(one.key for one in diagnosis.parameters if one.binding.name in evidence.given)
 
 
 def _names(reachable: Reachable, package: Package | None, snapshot: Snapshot | None) -> tuple[str, ...]:
@@ -185,9 +213,3 @@ def _facts(package: Package | None) -> CodeFacts:
         return read_package(package.directory, entry=package.script, distribution=package.distribution)
     except (AvowError, OSError, RecursionError, ValueError):
         return CodeFacts()
-
-
-def package_of(reachable: Reachable) -> Path | None:
-    """The directory of the code that a server is started from, when it is known."""
-    package = find_package(reachable.launch, environment_of(reachable.environment))
-    return None if package is None else package.directory

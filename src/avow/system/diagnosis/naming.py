@@ -26,6 +26,7 @@ _FORMS: Final = {
     Form.POSITIONAL: Where.ARGUMENT,
     Form.COMMAND: Where.ARGUMENT,
     Form.FILE: Where.FILE,
+    Form.HEADER: Where.HEADER,
     Form.IDENTIFIER: Where.OTHER,
 }
 _LITTLE: Final = frozenset(

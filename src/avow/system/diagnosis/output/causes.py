@@ -51,6 +51,7 @@ _SIGNS: Final[tuple[tuple[Cause, re.Pattern[str]], ...]] = (
             r"(?:sh|bash|zsh): (?:\d+: |line \d+: )?\S{1,200}: (?:command )?not found",
             r"there is no program |manifest unknown|pull access denied|Unable to find image",
             r"error: Failed to spawn: ",
+            r"answers HTTP 404(?![0-9])",
         ),
     ),
     (

@@ -35,6 +35,8 @@ _KNOWN: Final[tuple[tuple[re.Pattern[str], Ways], ...]] = (
         ),
         _ways("GOOGLE_APPLICATION_CREDENTIALS"),
     ),
+    # our own words about an HTTP server that turns everybody away who has no token
+    (re.compile(r"answers HTTP 40[13](?![0-9])"), ((Name("Authorization", Form.HEADER),),)),
     # the Kubernetes clients
     (
         re.compile(r"Invalid kube-config file\. No configuration found|No active cluster!"),

@@ -17,6 +17,7 @@ class Form(StrEnum):
     IDENTIFIER = "identifier"
     FILE = "file"
     COMMAND = "command"
+    HEADER = "header"
 
 
 @dataclass(frozen=True, slots=True)
