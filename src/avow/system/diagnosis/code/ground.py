@@ -201,12 +201,11 @@ class Ground:
         self.demand(ways, place, reason)
 
     def demand(self, ways: Ways, place: str, reason: str) -> None:
-        """Write down that one of these is needed here, and assume it as given."""
+        """Write down that one of these is needed here, and assume the first of them as given."""
         path = tuple(way for frame in self.frames for ways in frame.path for way in ways)
         confidence = GUESSED if self._doubt else CERTAIN
         self.ledger.demand(ways, tuple(dict.fromkeys(path)), place, reason, confidence)
-        for way in ways:
-            self.given |= way
+        self.given = self.given | ways[0]
 
     def _without_defaults(self, ways: Ways) -> Ways:
         """What has no default: code that goes on with one would not end for want of it."""

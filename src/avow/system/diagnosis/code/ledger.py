@@ -10,6 +10,7 @@ Ways = tuple[frozenset[str], ...]
 """What would have to be given, by key: all of one of these."""
 
 _MOST_USAGES: Final = 20
+_LONGEST_USAGE: Final = 4_000
 _SERVING_WORDS: Final = ("stdio", "mcp", "serve", "server", "start", "run", "mcp-server", "start-server")
 CERTAIN = 0.9
 LIKELY = 0.6
@@ -119,7 +120,7 @@ class Ledger:
     def say(self, text: str) -> None:
         """The program says something; how it is used is worth keeping."""
         if "sage" in text and len(self.usages) < _MOST_USAGES:
-            self.usages.append(text)
+            self.usages.append(text[:_LONGEST_USAGE])
 
     def note(self, text: str) -> None:
         """Say once what was left out."""

@@ -44,25 +44,25 @@ def read_package(
 
 
 def _followed(package: Package, start: Start, ledger: Ledger, is_late: Callable[[], bool]) -> Engine:
-    """Follow the program; where it gave up early for want of something, again with that given."""
+    """Follow the program again and again, each time with what it asked for before, until it asks no more.
+
+    A program that complains and ends without an error is taken at its word when it never came to serve.
+    """
     given: set[str] = set()
     engine = Engine(package, ledger, is_late)
     for _ in range(_MOST_RUNS):
+        package.forget()
         engine = Engine(package, ledger, is_late)
         engine.given |= given
         _run(engine, start)
         early = [(ways, place) for ways, place in engine.early if not any(way <= given for way in ways)]
-        if not early:
-            break
-        if not engine.serves and not engine.given - given:
+        if engine.given == given and early and not engine.serves:
             ways, place = early[0]
-            engine.ledger.demand(ways, (), place, "the program gives up when it is missing", LIKELY)
-            given |= frozenset().union(*ways)
-        elif not any(way <= engine.given for ways, _ in early for way in ways):
-            # What was given up is not what was asked for later on.
+            ledger.demand(ways, (), place, "the program gives up when it is missing", LIKELY)
+            engine.given |= ways[0]
+        if engine.given == given or is_late():
             break
-        given |= engine.given
-        package.forget()
+        given = engine.given
     return engine
 
 

@@ -4,7 +4,6 @@ Bundlers that leave a comment over each file they put in tell which part of a bu
 is declared there is imported from that package instead of read.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +13,8 @@ from avow.system.diagnosis.code.translation.javascript_expressions import Expres
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-_REGION: Final = re.compile(r"// (?:\S*?)((?:node_modules/)?)(\S+\.[a-z]{2,3}x?)(?:\?\S*)?\s*")
-_PACKAGE: Final = re.compile(r"(?:.*/)?node_modules/((?:@[^/]+/)?[^/]+)/")
+_LONGEST_PATH: Final = 400
+_SOURCES: Final = (".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx", ".json")
 _FUNCTIONS: Final = frozenset({"function_declaration", "generator_function_declaration"})
 _CLASSES: Final = frozenset({"class_declaration", "abstract_class_declaration"})
 
@@ -43,11 +42,13 @@ def _parse(source: bytes, suffix: str) -> "Tree":
 
 def _region(comment: str, before: str) -> str:
     """The package whose code follows, after a comment; empty for the server's own."""
-    match = _REGION.fullmatch(comment)
-    if match is None:
+    path = comment.removeprefix("// ").strip()
+    is_path = len(path) < _LONGEST_PATH and path.partition("?")[0].endswith(_SOURCES) and " " not in path
+    if not comment.startswith("// ") or not is_path:
         return before
-    package = _PACKAGE.match(comment.removeprefix("// "))
-    return package.group(1) if package else ""
+    _, found, inside = path.rpartition("node_modules/")
+    name = inside.split("/")[: 2 if inside.startswith("@") else 1]
+    return "/".join(name) if found else ""
 
 
 def _specifiers(node: "Node") -> Iterator[tuple[str, str]]:
