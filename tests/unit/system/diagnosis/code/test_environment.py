@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from small_packages import fact, needed, read_python, read_script, ways
 
 from avow.core.configuration.model import Origin, ValueType, Where
 from avow.system.diagnosis.code import Need
+from small_packages import fact, needed, read_python, read_script, ways
 
 
 @pytest.mark.parametrize(

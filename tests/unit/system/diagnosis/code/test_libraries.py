@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from small_packages import fact, needed, read_python, read_script
 
 from avow.core.configuration.model import ValueType
+from small_packages import fact, needed, read_python, read_script
 
 
 def test_settings_require_what_has_no_default(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from small_packages import needed, read_python, read_script, write
 
 from avow.system.diagnosis.code import Need, read_package
+from small_packages import needed, read_python, read_script, write
 
 
 def test_imports_are_followed_inside_the_package(tmp_path: Path) -> None:
