@@ -225,3 +225,30 @@ def test_nothing_to_look_at_is_no_success(project: Project) -> None:
     assert project.run("doctor").returncode == 2
     assert project.run("doctor", "--config", "missing.json").returncode == 2
     assert project.run("doctor", "--offline", "--probe", "x").returncode == 2
+
+
+def test_inspect_says_what_a_server_needs_that_leaves(project: Project) -> None:
+    """The words of the server, and what to do about them."""
+    path = make("tokenless", project.directory)
+
+    ended = project.run("inspect", "--", sys.executable, str(path))
+
+    assert ended.returncode == 2
+    assert "it needs PATIENT_TOKEN" in ended.stderr
+
+
+def test_inspect_shows_what_the_code_reads(project: Project) -> None:
+    """A server that declares nothing is read instead."""
+    path = make("late", project.directory)
+
+    found = project.document("inspect", "--", sys.executable, str(path))
+
+    assert [one["name"] for one in found["parameters"]] == ["LATE_API_KEY"]
+    assert found["parameters"][0]["source"] == "code"
+
+
+def test_an_http_server_that_is_not_there_is_a_missing_service(project: Project) -> None:
+    """Nobody listens at the address."""
+    found = project.document("doctor", "http://127.0.0.1:9/mcp", code=1)["servers"]
+
+    assert [one["status"] for one in found.values()] == ["missing_service"]
