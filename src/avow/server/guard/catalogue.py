@@ -1,0 +1,57 @@
+"""What a server offers: everything that its framework knows, whoever asks."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel
+
+from avow.core.canonical import JsonObject
+from avow.core.capability import Kind
+from avow.server.declared import framework_of
+from avow.server.enforcing import Enforcement
+from avow.server.seam import Request, Seam
+
+if TYPE_CHECKING:
+    from avow.server.frameworks import Framework
+
+HOLDERS: Final = {
+    Kind.TOOL: "tools",
+    Kind.PROMPT: "prompts",
+    Kind.RESOURCE: "resources",
+    Kind.TEMPLATE: "resources",
+}
+"""The server capability that stands for a kind."""
+NOBODY: Final[Any] = None
+"""In place of a request, for frameworks whose definitions do not depend on who asks."""
+
+
+class Catalogue:
+    """Looks at one server through its framework, and at what `declare` has said about it."""
+
+    def __init__(self, server: Any, seam: Seam) -> None:
+        """Look at this server."""
+        self.framework: Framework = framework_of(server)
+        self._seam = seam
+
+    @property
+    def declaration(self) -> Enforcement | None:
+        """What holds the server to its signature, if it was declared."""
+        return next((part for part in self._seam.parts if isinstance(part, Enforcement)), None)
+
+    async def definitions(self, kind: Kind, request: Request) -> list[JsonObject]:
+        """Everything of a kind that somebody could be shown, as it would stand in a list."""
+        models = await self.framework.definitions(kind, request)
+        return [model.model_dump(by_alias=True, mode="json", exclude_none=True) for model in models]
+
+    async def find(self, kind: Kind, name: str, request: Request) -> JsonObject | None:
+        """One capability; `None` when there is none of that name."""
+        listed = await self.definitions(kind, request)
+        return next((one for one in listed if one.get(kind.identifier) == name), None)
+
+    async def names(self, kind: Kind) -> frozenset[str]:
+        """The names of a kind before anybody asks; only where the framework keeps a registry."""
+        models = await self.framework.definitions(kind, NOBODY)
+        return frozenset(_named(kind, model) for model in models)
+
+
+def _named(kind: Kind, model: BaseModel) -> str:
+    return str(model.model_dump(by_alias=True, mode="json")[kind.identifier])
