@@ -1,12 +1,16 @@
 """How given values reach a server: variables, arguments as a list, headers, variables of its address."""
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from avow.core.configuration.checks import TRUE, Value, problems, texts_of, written
 from avow.core.configuration.hazards import is_secret, risky_default, sets_loader, shown
 from avow.core.configuration.model import Binding, Configuration, Parameter, Style, ValueType, Where
 from avow.errors import UsageError
+
+_PLACEHOLDER: Final = re.compile(r"\$\{[^}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +136,24 @@ def _put(applied: Applied, place: _Place) -> None:
         case Where.ENV:
             applied.env[binding.name] = _joined(parameter, place.texts)
         case Where.HEADER:
-            applied.headers[binding.name] = _joined(parameter, place.texts)
+            applied.headers[binding.name] = _literal(parameter, _joined(parameter, place.texts))
         case Where.URL_VARIABLE:
-            applied.url_variables[binding.name] = _joined(parameter, place.texts)
+            applied.url_variables[binding.name] = _literal(parameter, _joined(parameter, place.texts))
         case Where.ARGUMENT:
             target = applied.runtime_arguments if binding.runtime else applied.arguments
-            target.extend(_arguments(place))
+            target.extend(_literal(parameter, argument) for argument in _arguments(place))
         case _:
             pass  # a person puts it there
+
+
+def _literal(parameter: Parameter, text: str) -> str:
+    """The text, if it means itself: whoever starts a server fills our own variables into `${NAME}`."""
+    if _PLACEHOLDER.search(text):
+        raise UsageError(
+            f"{shown(parameter.key, 80)} must not contain ${{NAME}}: a variable of yours would be filled in",
+            hint="give the value itself",
+        )
+    return text
 
 
 def _arguments(place: _Place) -> Iterator[str]:

@@ -154,3 +154,25 @@ def test_a_value_that_breaks_a_rule_goes_nowhere() -> None:
     assert caught.value.message == (
         "A must not contain line breaks or NUL; B must not contain line breaks or NUL; C is not a parameter"
     )
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        _argument("a", default="${AWS_SECRET_ACCESS_KEY}"),
+        _argument("a", "--a", fixed="x${TOKEN}"),
+        _argument("a", "--a=${TOKEN}", default="x"),
+        Parameter("a", Binding(Where.URL_VARIABLE, "a"), default="${TOKEN}"),
+        Parameter("a", Binding(Where.HEADER, "A", template="Bearer ${TOKEN}{}"), default="x"),
+    ],
+)
+def test_a_declaration_cannot_reach_for_a_variable_of_ours(parameter: Parameter) -> None:
+    """Whoever starts a server fills `${NAME}` in; a declared default must not get anything that way."""
+    with pytest.raises(UsageError, match="a variable of yours would be filled in"):
+        apply(Configuration.of([parameter]), {})
+
+
+def test_a_dollar_sign_alone_is_nothing_special() -> None:
+    assert apply(Configuration.of([_argument("a")]), {"a": "$HOME and {this}"}).arguments == [
+        "$HOME and {this}"
+    ]
