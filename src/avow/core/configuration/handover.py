@@ -40,12 +40,14 @@ def apply(
     they decide which code runs.
 
     Raises:
-        UsageError: a value breaks a rule, sets a variable that decides which code runs, or would be read as
-            a flag. The message never repeats the value.
+        UsageError: a value breaks a rule, sets a variable that decides which code runs, would be read as a
+            flag, or refers to a variable of ours. The message never repeats the value.
     """
     if wrong := problems(configuration, values):
         raise UsageError("; ".join(wrong.values()))
-    return lay_out(configuration, dict(_used(configuration, values, insisted)))
+    applied = lay_out(configuration, dict(_used(configuration, values, insisted)))
+    _refuse_references(applied)
+    return applied
 
 
 def lay_out(configuration: Configuration, texts: Mapping[str, tuple[str, ...]]) -> Applied:
@@ -136,24 +138,26 @@ def _put(applied: Applied, place: _Place) -> None:
         case Where.ENV:
             applied.env[binding.name] = _joined(parameter, place.texts)
         case Where.HEADER:
-            applied.headers[binding.name] = _literal(parameter, _joined(parameter, place.texts))
+            applied.headers[binding.name] = _joined(parameter, place.texts)
         case Where.URL_VARIABLE:
-            applied.url_variables[binding.name] = _literal(parameter, _joined(parameter, place.texts))
+            applied.url_variables[binding.name] = _joined(parameter, place.texts)
         case Where.ARGUMENT:
             target = applied.runtime_arguments if binding.runtime else applied.arguments
-            target.extend(_literal(parameter, argument) for argument in _arguments(place))
+            target.extend(_arguments(place))
         case _:
             pass  # a person puts it there
 
 
-def _literal(parameter: Parameter, text: str) -> str:
-    """The text, if it means itself: whoever starts a server fills our own variables into `${NAME}`."""
-    if _PLACEHOLDER.search(text):
+def _refuse_references(applied: Applied) -> None:
+    """Let every text mean itself: whoever starts a server fills our own variables into `${NAME}`."""
+    named = {**applied.headers, **applied.url_variables}
+    texts = (*applied.arguments, *applied.runtime_arguments, *named.values())
+    if any(map(_PLACEHOLDER.search, texts)):
         raise UsageError(
-            f"{shown(parameter.key, 80)} must not contain ${{NAME}}: a variable of yours would be filled in",
-            hint="give the value itself",
+            "an argument, a header or a part of the address contains ${NAME}: "
+            "a variable of yours would be filled in",
+            hint="give the value itself; if it is a default of the server's, do not use it",
         )
-    return text
 
 
 def _arguments(place: _Place) -> Iterator[str]:
