@@ -118,11 +118,11 @@ for number in range(15):
 def test_many_processes_share_one_cache(tmp_path: Path) -> None:
     """Whoever reads finds something whole, while others write."""
     command = [sys.executable, "-c", WRITER, str(tmp_path), *sys.path]
-    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     troubles = [process.communicate(timeout=60)[1] for process in processes]
     assert [(process.returncode, trouble) for process, trouble in zip(processes, troubles, strict=True)] == [
         (0, "")
-    ] * 3
+    ] * 2
     assert len(list((tmp_path / "a").iterdir())) == 3
 
 
