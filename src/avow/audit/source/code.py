@@ -5,16 +5,22 @@ with everything that is inside, so that nothing is lost to whoever walks through
 `a?.b` and `a.get("b")` are all a `Member`.
 """
 
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from avow.audit.model import Place
+from avow.audit.source.spans import Span
 
 
 class _Node(msgspec.Struct, gc=False, eq=False):
-    place: Place
+    span: Span
+
+    @property
+    def place(self) -> Place:
+        """Where it stands, for people."""
+        return self.span.place
 
 
 class Name(_Node):
@@ -172,10 +178,11 @@ class Evaluate(_Node):
 
 
 class Class(_Node):
-    """A class: its name and what stands in it; fields are assignments."""
+    """A class: its name, what stands in it, and what it extends; fields are assignments."""
 
     name: str
     body: tuple["Statement", ...]
+    bases: tuple[Expression, ...] = ()
 
 
 class Block(_Node):
@@ -196,91 +203,68 @@ class Imported(msgspec.Struct, frozen=True, gc=False):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """One file: what it imports by local name, and what stands in it."""
+    """One file: what it imports by local name, and what stands in it.
+
+    `everything_of` names the modules whose names are all brought in (`export * from`, `import *`);
+    `is_whole` is false when something in it was nested too deep to be read.
+    """
 
     path: str
     imports: dict[str, Imported]
     body: tuple[Statement, ...]
+    everything_of: tuple[str, ...] = ()
+    is_whole: bool = True
 
 
-def expressions_of(node: Expression | Statement) -> Iterator[Expression]:
-    """The expressions directly inside a node."""
-    match node:
-        case Name() | Literal() | Class():
-            pass
-        case Member():
-            yield node.object
-        case Item():
-            yield node.object
-            yield node.index
-        case Call():
-            yield node.function
-            yield from node.arguments
-            yield from (value for _, value in node.named)
-        case Record():
-            yield from (value for _, value in node.entries)
-        case Several():
-            yield from node.items
-        case Choice():
-            yield from (node.test, node.then, node.otherwise)
-        case Joined() | Comparison():
-            yield node.left
-            yield node.right
-        case Not() | Evaluate():
-            yield node.value
-        case Function():
-            yield from node.decorators
-        case Other():
-            yield from node.parts
-        case Assign():
-            yield node.target
-            yield node.value
-        case If():
-            yield node.test
-        case Switch():
-            yield node.subject
-            yield from (value for values, _ in node.cases for value in values)
-        case Return() | Raise():
-            if node.value is not None:
-                yield node.value
-        case Delete():
-            yield node.target
-        case Block():
-            yield from node.expressions
+Node: TypeAlias = Expression | Statement
+
+# What stands directly inside a node, in the order of the text. A table, since every walk asks it of every node.
+_INSIDE: Final[dict[type, Callable[[Any], Sequence[Node]]]] = {
+    Name: lambda node: (),
+    Literal: lambda node: (),
+    Member: lambda node: (node.object,),
+    Item: lambda node: (node.object, node.index),
+    Call: lambda node: (node.function, *node.arguments, *(value for _, value in node.named)),
+    Record: lambda node: [value for _, value in node.entries],
+    Several: lambda node: node.items,
+    Choice: lambda node: (node.test, node.then, node.otherwise),
+    Joined: lambda node: (node.left, node.right),
+    Comparison: lambda node: (node.left, node.right),
+    Not: lambda node: (node.value,),
+    Function: lambda node: (*node.decorators, *node.body),
+    Other: lambda node: node.parts,
+    Assign: lambda node: (node.target, node.value),
+    If: lambda node: (node.test, *node.then, *node.otherwise),
+    Switch: lambda node: (
+        node.subject,
+        *(inner for values, body in node.cases for inner in (*values, *body)),
+    ),
+    Return: lambda node: () if node.value is None else (node.value,),
+    Raise: lambda node: () if node.value is None else (node.value,),
+    Delete: lambda node: (node.target,),
+    Evaluate: lambda node: (node.value,),
+    Class: lambda node: (*node.bases, *node.body),
+    Block: lambda node: (*node.expressions, *node.body),
+}
 
 
-def statements_of(node: Expression | Statement) -> Iterator[Statement]:
-    """The statements directly inside a node."""
-    match node:
-        case If():
-            yield from node.then
-            yield from node.otherwise
-        case Switch():
-            for _, body in node.cases:
-                yield from body
-        case Function() | Class() | Block():
-            yield from node.body
-        case _:
-            pass
-
-
-def walk(*roots: Expression | Statement) -> Iterator[Expression | Statement]:
+def walk(*roots: Node) -> Iterator[Node]:
     """Every node, outer ones first, in the order of the text."""
     stack = list(reversed(roots))
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed((*expressions_of(node), *statements_of(node))))
+        stack.extend(reversed(_INSIDE[type(node)](node)))
 
 
-def walk_outside_functions(*roots: Expression | Statement) -> Iterator[Expression | Statement]:
+def walk_outside_functions(*roots: Node) -> Iterator[Node]:
     """Every node but those inside of functions, which are there themselves."""
     stack = list(reversed(roots))
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, Function):
-            stack.extend(reversed((*expressions_of(node), *statements_of(node))))
+        if type(node) is not Function:
+            stack.extend(reversed(_INSIDE[type(node)](node)))
 
 
 def chain(node: Expression) -> tuple[Expression, tuple[str, ...]]:

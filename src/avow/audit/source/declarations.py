@@ -76,7 +76,7 @@ def capability_records(project: Project, found: Registrations) -> Iterator[tuple
                 case Call(function=function, arguments=arguments, named=named):
                     name = last_name(function)
                     if name == "ServerCapabilities":
-                        yield scope, Record(node.place, tuple(named))
+                        yield scope, Record(node.span, tuple(named))
                     elif name == "registerCapabilities" and arguments:
                         yield scope, arguments[0]
                 case _:

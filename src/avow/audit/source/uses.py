@@ -39,9 +39,8 @@ def uses(project: Project) -> Iterator[ClientUse]:
 
 def _functions(scope: Scope) -> Iterator[Function]:
     yield from (node for node in scope.nodes if isinstance(node, Function))
-    place = scope.unit.body[0].place if scope.unit.body else None
-    if place is not None:
-        yield Function(place, "", (), scope.unit.body)
+    if scope.unit.body:
+        yield Function(scope.unit.body[0].span, "", (), scope.unit.body)
 
 
 def _asked(node: Call) -> str | None:
@@ -72,7 +71,7 @@ def _is_checked(
 ) -> bool:
     """Whether the function looks at the capability before the use, itself or by a helper."""
     for node in walk_outside_functions(*function.body):
-        if node.place.line > use.place.line:
+        if node.span.start > use.span.start:
             continue
         match node:
             case If(test=test) | Choice(test=test):

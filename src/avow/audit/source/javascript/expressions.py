@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from avow.audit.model import Place
 from avow.audit.source.code import (
     Assign,
     Call,
@@ -23,6 +22,7 @@ from avow.audit.source.code import (
     Several,
     Statement,
 )
+from avow.audit.source.spans import Source, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -58,40 +58,35 @@ _LITERALS: Final = {"true": True, "false": False, "null": None, "undefined": Non
 class Expressions:
     """Reads the expressions of one file."""
 
-    def __init__(self, path: str, data: bytes) -> None:
-        """Places are in the file at `path`, which holds `data`."""
-        self._path = path
-        self._lines = () if data.isascii() else tuple(data.split(b"\n"))
+    def __init__(self, source: Source) -> None:
+        """Spans are in this source."""
+        self._source = source
+        self._data = source.data
 
-    def place(self, node: "Node") -> Place:
+    def span(self, node: "Node") -> Span:
         """Where a node stands."""
-        start, end = node.start_point, node.end_point
-        return Place(
-            self._path,
-            start[0] + 1,
-            self._column(start[0], start[1]),
-            end[0] + 1,
-            self._column(end[0], end[1]),
-        )
+        return Span(self._source, node.start_byte, node.end_byte)
 
     def expression(self, node: "Node") -> Expression:
         """One expression."""
         kind = node.type
         if kind in _WRAPPINGS:
-            inner = node.named_children
-            return self.expression(inner[0]) if inner else Other(self.place(node))
+            inner = node.named_child(0)
+            while inner is not None and inner.type == "comment":
+                inner = inner.next_named_sibling
+            return self.expression(inner) if inner is not None else Other(self.span(node))
         if kind in _WORDS:
             text = self.text(node)
-            return Literal(self.place(node), None) if text == "undefined" else Name(self.place(node), text)
+            return Literal(self.span(node), None) if text == "undefined" else Name(self.span(node), text)
         if kind in _LITERALS:
-            return Literal(self.place(node), _LITERALS[kind])
+            return Literal(self.span(node), _LITERALS[kind])
         if kind in _FUNCTIONS:
             return self.function(node)
         read = getattr(self, f"_{kind}", None)
         if read is not None:
-            found: Expression = read(node, self.place(node))
+            found: Expression = read(node, self.span(node))
             return found
-        return Other(self.place(node), tuple(self._inside(node)))
+        return Other(self.span(node), tuple(self._inside(node)))
 
     def function(self, node: "Node") -> Function:
         """A function of any form; what its parameters take apart is assigned at its beginning."""
@@ -104,7 +99,7 @@ class Expressions:
             pattern = left if left is not None else pattern
             if pattern.type in ("object_pattern", "array_pattern"):
                 parameters.append(f"parameter {number}")
-                taken.extend(self.taken_apart(pattern, Name(self.place(pattern), parameters[-1])))
+                taken.extend(self.taken_apart(pattern, Name(self.span(pattern), parameters[-1])))
             else:
                 parameters.append(self.text(pattern))
         body = node.child_by_field_name("body")
@@ -112,28 +107,28 @@ class Expressions:
         if body is not None and body.type == "statement_block":
             inner = self.body(body.named_children)
         elif body is not None:
-            inner = (Return(self.place(body), self.expression(body)),)
+            inner = (Return(self.span(body), self.expression(body)),)
         title = self.text(name) if name is not None else ""
-        return Function(self.place(node), title, tuple(parameters), (*taken, *inner))
+        return Function(self.span(node), title, tuple(parameters), (*taken, *inner))
 
     def taken_apart(self, pattern: "Node", value: Expression) -> Iterator[Statement]:
         """The assignments that `{ a, b: { c } } = value` stands for."""
-        place = self.place(pattern)
+        span = self.span(pattern)
         match pattern.type:
             case "object_pattern":
                 for part in pattern.named_children:
                     yield from self._property(part, value)
             case "array_pattern":
                 for number, part in enumerate(pattern.named_children):
-                    yield from self.taken_apart(part, Item(place, value, Literal(place, number)))
+                    yield from self.taken_apart(part, Item(span, value, Literal(span, number)))
             case "assignment_pattern" | "object_assignment_pattern":
                 left = pattern.child_by_field_name("left")
                 if left is not None:
                     yield from self.taken_apart(left, value)
             case "identifier" | "shorthand_property_identifier_pattern":
-                yield Assign(place, Name(place, self.text(pattern)), value)
+                yield Assign(span, Name(span, self.text(pattern)), value)
             case "member_expression" | "subscript_expression":
-                yield Assign(place, self.expression(pattern), value)
+                yield Assign(span, self.expression(pattern), value)
             case _:
                 pass
 
@@ -143,20 +138,14 @@ class Expressions:
 
     def text(self, node: "Node") -> str:
         """The text of a node."""
-        return (node.text or b"").decode(errors="replace")
-
-    def _column(self, line: int, offset: int) -> int:
-        """The parser counts bytes from 0; people count characters from 1."""
-        if line >= len(self._lines):
-            return offset + 1
-        return len(self._lines[line][:offset].decode(errors="ignore")) + 1
+        return self._data[node.start_byte : node.end_byte].decode(errors="replace")
 
     def _property(self, part: "Node", value: Expression) -> Iterator[Statement]:
-        place = self.place(part)
+        span = self.span(part)
         match part.type:
             case "shorthand_property_identifier_pattern":
                 name = self.text(part)
-                yield Assign(place, Name(place, name), Member(place, value, name))
+                yield Assign(span, Name(span, name), Member(span, value, name))
             case "object_assignment_pattern":
                 left = part.child_by_field_name("left")
                 if left is not None:
@@ -164,7 +153,7 @@ class Expressions:
             case "pair_pattern":
                 key, inner = part.child_by_field_name("key"), part.child_by_field_name("value")
                 if key is not None and inner is not None:
-                    yield from self.taken_apart(inner, Member(place, value, self._key(key)))
+                    yield from self.taken_apart(inner, Member(span, value, self._key(key)))
             case _:
                 pass
 
@@ -184,50 +173,51 @@ class Expressions:
         text = self.text(node)
         return text[1:-1] if node.type == "string" else text
 
-    def _string(self, node: "Node", place: Place) -> Expression:
-        return Literal(place, self.text(node)[1:-1])
+    def _string(self, node: "Node", span: Span) -> Expression:
+        return Literal(span, self.text(node)[1:-1])
 
-    def _number(self, node: "Node", place: Place) -> Expression:
+    def _number(self, node: "Node", span: Span) -> Expression:
         try:
-            return Literal(place, float(self.text(node).replace("_", "")))
+            return Literal(span, float(self.text(node).replace("_", "")))
         except ValueError:
-            return Literal(place, self.text(node))
+            return Literal(span, self.text(node))
 
-    def _template_string(self, node: "Node", place: Place) -> Expression:
+    def _template_string(self, node: "Node", span: Span) -> Expression:
         parts = tuple(
             self.expression(inner)
             for child in node.named_children
             if child.type == "template_substitution"
             for inner in child.named_children
         )
-        return Other(place, parts) if parts else Literal(place, self.text(node)[1:-1])
+        return Other(span, parts) if parts else Literal(span, self.text(node)[1:-1])
 
-    def _member_expression(self, node: "Node", place: Place) -> Expression:
+    def _member_expression(self, node: "Node", span: Span) -> Expression:
         holder, name = node.child_by_field_name("object"), node.child_by_field_name("property")
         if holder is None or name is None:
-            return Other(place)
-        return Member(place, self.expression(holder), self.text(name))
+            return Other(span)
+        return Member(span, self.expression(holder), self.text(name))
 
-    def _subscript_expression(self, node: "Node", place: Place) -> Expression:
+    def _subscript_expression(self, node: "Node", span: Span) -> Expression:
         holder, index = node.child_by_field_name("object"), node.child_by_field_name("index")
         if holder is None or index is None:
-            return Other(place)
+            return Other(span)
         if index.type == "string":
-            return Member(place, self.expression(holder), self.text(index)[1:-1])
-        return Item(place, self.expression(holder), self.expression(index))
+            return Member(span, self.expression(holder), self.text(index)[1:-1])
+        return Item(span, self.expression(holder), self.expression(index))
 
-    def _call_expression(self, node: "Node", place: Place) -> Expression:
+    def _call_expression(self, node: "Node", span: Span) -> Expression:
+        """A call; `this.a(b).c(d)` is a call of a member of a call."""
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         arguments = node.child_by_field_name("arguments")
         if function is None:
-            return Other(place)
+            return Other(span)
         given = arguments.named_children if arguments is not None else []
         values = tuple(self.expression(one) for one in given if one.type != "comment")
-        return Call(place, self.expression(function), values)
+        return Call(span, self.expression(function), values)
 
     _new_expression = _call_expression
 
-    def _object(self, node: "Node", place: Place) -> Expression:
+    def _object(self, node: "Node", span: Span) -> Expression:
         entries: list[tuple[str | None, Expression]] = []
         for part in node.named_children:
             match part.type:
@@ -236,7 +226,7 @@ class Expressions:
                     if key is not None and value is not None:
                         entries.append(self._pair(key, value))
                 case "shorthand_property_identifier":
-                    entries.append((self.text(part), Name(self.place(part), self.text(part))))
+                    entries.append((self.text(part), Name(self.span(part), self.text(part))))
                 case "spread_element":
                     entries.append((None, self.expression(part)))
                 case "method_definition":
@@ -244,41 +234,68 @@ class Expressions:
                     entries.append((method.name, method))
                 case _:
                     pass
-        return Record(place, tuple(entries))
+        return Record(span, tuple(entries))
 
     def _pair(self, key: "Node", value: "Node") -> tuple[str, Expression]:
         if key.type != "computed_property_name":
             return self._key(key), self.expression(value)
         parts = (*self._inside(key), self.expression(value))
-        return "", Other(self.place(key), parts)
+        return "", Other(self.span(key), parts)
 
-    def _array(self, node: "Node", place: Place) -> Expression:
-        return Several(place, tuple(self._inside(node)))
+    def _array(self, node: "Node", span: Span) -> Expression:
+        return Several(span, tuple(self._inside(node)))
 
-    def _ternary_expression(self, node: "Node", place: Place) -> Expression:
+    def _ternary_expression(self, node: "Node", span: Span) -> Expression:
         parts = [node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")]
-        test, then, otherwise = (
-            self.expression(part) if part is not None else Other(place) for part in parts
-        )
-        return Choice(place, test, then, otherwise)
+        test, then, otherwise = (self.expression(part) if part is not None else Other(span) for part in parts)
+        return Choice(span, test, then, otherwise)
 
-    def _binary_expression(self, node: "Node", place: Place) -> Expression:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = node.child_by_field_name("operator")
-        if left is None or right is None or operator is None:
-            return Other(place, tuple(self._inside(node)))
-        sign, sides = self.text(operator), (self.expression(left), self.expression(right))
+    def _binary_expression(self, node: "Node", _: Span) -> Expression:
+        """Operators with their operands; `a + b + c + …` is read without going deeper at each."""
+        waiting: list[Node] = []
+        while node.type == "binary_expression" and (left := node.child_by_field_name("left")) is not None:
+            waiting.append(node)
+            node = left
+        found = self.expression(node)
+        for outer in reversed(waiting):
+            found = self._operated(outer, found)
+        return found
+
+    def _operated(self, node: "Node", left: Expression) -> Expression:
+        right, operator = node.child_by_field_name("right"), node.child_by_field_name("operator")
+        span = self.span(node)
+        if right is None or operator is None:
+            return Other(span, (left,))
+        sign, sides = self.text(operator), (left, self.expression(right))
         if sign in _COMPARISONS:
-            return Comparison(place, _COMPARISONS[sign], *sides)
-        return Joined(place, _JOINS[sign], *sides) if sign in _JOINS else Other(place, sides)
+            return Comparison(span, _COMPARISONS[sign], *sides)
+        return Joined(span, _JOINS[sign], *sides) if sign in _JOINS else Other(span, sides)
 
-    def _unary_expression(self, node: "Node", place: Place) -> Expression:
+    def _sequence_expression(self, node: "Node", span: Span) -> Expression:
+        """Compilers write `(0, module.name)(…)` for a call without an object."""
+        parts = tuple(self._inside(node))
+        match parts:
+            case (Literal(), value):
+                return value
+            case _:
+                return Other(span, parts)
+
+    def _unary_expression(self, node: "Node", span: Span) -> Expression:
         operator, argument = node.child_by_field_name("operator"), node.child_by_field_name("argument")
         if operator is None or argument is None:
-            return Other(place)
+            return Other(span)
         inner = self.expression(argument)
-        return Not(place, inner) if self.text(operator) == "!" else Other(place, (inner,))
+        return Not(span, inner) if self.text(operator) == "!" else Other(span, (inner,))
 
-    def _assignment_expression(self, node: "Node", place: Place) -> Expression:
-        right = node.child_by_field_name("right")
-        return self.expression(right) if right is not None else Other(place)
+    def _assignment_expression(self, node: "Node", span: Span) -> Expression:
+        """An assignment inside of something: its value counts, and what it assigns is a part."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return Other(span)
+        if left.type in ("member_expression", "subscript_expression"):
+            # As a function that does it, so that whoever looks for assignments finds it.
+            return Other(span, (self.expression(right), self._doing(left, right, span)))
+        return self.expression(right)
+
+    def _doing(self, left: "Node", right: "Node", span: Span) -> Function:
+        return Function(span, "", (), (Assign(span, self.expression(left), self.expression(right)),))

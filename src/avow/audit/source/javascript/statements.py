@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from avow.audit.model import Place
 from avow.audit.source.code import (
     Assign,
     Block,
@@ -21,6 +20,7 @@ from avow.audit.source.code import (
     Switch,
 )
 from avow.audit.source.javascript.expressions import Expressions
+from avow.audit.source.spans import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,18 +39,26 @@ _NOTHING: Final = frozenset(
 class Reader(Expressions):
     """Reads the statements of one file."""
 
+    is_whole = True
+
     def body(self, nodes: Iterable["Node"]) -> tuple[Statement, ...]:
-        """Several statements."""
-        return tuple(inner for node in nodes for inner in self._statement(node))
+        """Several statements; one that is nested too deep is left out, and remembered."""
+        found: list[Statement] = []
+        for node in nodes:
+            try:
+                found.extend(self._statement(node))
+            except RecursionError:
+                self.is_whole = False
+        return tuple(found)
 
     def _statement(self, node: "Node") -> Iterator[Statement]:
-        kind, place = node.type, self.place(node)
+        kind, span = node.type, self.span(node)
         if kind in _NOTHING:
             return
         if kind in _FUNCTIONS:
             yield self.function(node)
         elif kind in _CLASSES:
-            yield self._class(node, place)
+            yield self._class(node, span)
         elif kind in _DECLARATIONS:
             for declarator in node.named_children:
                 yield from self._declared(declarator)
@@ -58,24 +66,45 @@ class Reader(Expressions):
             for inner in node.named_children:
                 yield from self._effect(inner)
         elif kind == "export_statement":
-            inner_nodes = [node.child_by_field_name(name) for name in ("declaration", "value")]
-            yield from self.body(inner for inner in inner_nodes if inner is not None)
+            yield from self._exported(node, span)
         elif kind == "return_statement":
-            yield Return(place, self._first(node))
+            yield Return(span, self._first(node))
         elif kind == "throw_statement":
-            yield Raise(place, self._first(node))
+            yield Raise(span, self._first(node))
         elif kind == "if_statement":
-            yield self._if(node, place)
+            yield self._if(node, span)
         elif kind == "switch_statement":
-            yield self._switch(node, place)
+            yield self._switch(node, span)
         elif kind == "statement_block":
             yield from self.body(node.named_children)
         else:
-            yield from self._block(node, place)
+            yield from self._block(node, span)
+
+    def _exported(self, node: "Node", span: Span) -> Iterator[Statement]:
+        declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
+        if declaration is not None:
+            inside = self.body([declaration])
+            yield from inside
+            if inside and any(child.type == "default" for child in node.children):
+                title = getattr(inside[0], "name", "")
+                yield Assign(span, Name(span, "default"), Name(span, title))
+        elif value is not None:
+            yield Assign(span, Name(span, "default"), self.expression(value))
+        elif node.child_by_field_name("source") is None:
+            yield from self._renamed(node)
+
+    def _renamed(self, node: "Node") -> Iterator[Statement]:
+        """`export { a as b }`."""
+        for clause in node.named_children:
+            for specifier in clause.named_children if clause.type == "export_clause" else ():
+                name, alias = specifier.child_by_field_name("name"), specifier.child_by_field_name("alias")
+                if name is not None and alias is not None:
+                    span = self.span(specifier)
+                    yield Assign(span, Name(span, self.text(alias)), Name(span, self.text(name)))
 
     def _effect(self, node: "Node") -> Iterator[Statement]:
         """An expression that stands alone: an assignment, a deletion, a call."""
-        place = self.place(node)
+        span = self.span(node)
         match node.type:
             case "assignment_expression" | "augmented_assignment_expression":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -84,28 +113,31 @@ class Reader(Expressions):
                     if left.type in ("object_pattern", "array_pattern"):
                         yield from self.taken_apart(left, value)
                     else:
-                        yield Assign(place, self.expression(left), value)
+                        yield Assign(span, self.expression(left), value)
             case "unary_expression" if self.text(node).startswith("delete"):
                 argument = node.child_by_field_name("argument")
                 if argument is not None:
-                    yield Delete(place, self.expression(argument))
+                    yield Delete(span, self.expression(argument))
             case "sequence_expression":
                 for inner in node.named_children:
                     yield from self._effect(inner)
             case _:
-                yield Evaluate(place, self.expression(node))
+                yield Evaluate(span, self.expression(node))
 
     def _declared(self, node: "Node") -> Iterator[Statement]:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or value is None:
             return
+        if value.type in _CLASSES:
+            yield self._class(value, self.span(node), self.text(name))
+            return
         read = self.expression(value)
         if name.type == "identifier":
-            yield Assign(self.place(node), Name(self.place(name), self.text(name)), read)
+            yield Assign(self.span(node), Name(self.span(name), self.text(name)), read)
         else:
             yield from self.taken_apart(name, read)
 
-    def _class(self, node: "Node", place: Place) -> Class:
+    def _class(self, node: "Node", span: Span, title: str = "") -> Class:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         inside: list[Statement] = []
         for part in body.named_children if body is not None else ():
@@ -113,28 +145,38 @@ class Reader(Expressions):
                 inside.append(self.function(part))
             elif part.type in _FIELDS:
                 inside.extend(self._field(part))
-        return Class(place, self.text(name) if name is not None else "", tuple(inside))
+        called = title or (self.text(name) if name is not None else "")
+        return Class(span, called, tuple(inside), tuple(self._bases(node)))
+
+    def _bases(self, node: "Node") -> Iterator[Expression]:
+        for part in node.named_children:
+            if part.type == "class_heritage":
+                for inner in part.named_children:
+                    # TypeScript has a clause around it, JavaScript has not.
+                    value = inner.child_by_field_name("value") if inner.type.endswith("_clause") else inner
+                    if value is not None:
+                        yield self.expression(value)
 
     def _field(self, node: "Node") -> Iterator[Statement]:
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         value = node.child_by_field_name("value")
         if name is not None and value is not None:
-            place, title, read = self.place(node), self.text(name), self.expression(value)
+            span, title, read = self.span(node), self.text(name), self.expression(value)
             if isinstance(read, Function):
-                yield Function(place, title, read.parameters, read.body)
-            yield Assign(place, Name(self.place(name), title), read)
+                yield Function(span, title, read.parameters, read.body)
+            yield Assign(span, Name(self.span(name), title), read)
 
-    def _if(self, node: "Node", place: Place) -> If:
+    def _if(self, node: "Node", span: Span) -> If:
         test, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
         otherwise = node.child_by_field_name("alternative")
         return If(
-            place,
-            self.expression(test) if test is not None else Other(place),
+            span,
+            self.expression(test) if test is not None else Other(span),
             self.body([then]) if then is not None else (),
             self.body(otherwise.named_children) if otherwise is not None else (),
         )
 
-    def _switch(self, node: "Node", place: Place) -> Switch:
+    def _switch(self, node: "Node", span: Span) -> Switch:
         subject, body = node.child_by_field_name("value"), node.child_by_field_name("body")
         cases: list[tuple[tuple[Expression, ...], tuple[Statement, ...]]] = []
         waiting: list[Expression] = []
@@ -147,9 +189,9 @@ class Reader(Expressions):
             if inside or case.type == "switch_default":
                 cases.append((tuple(waiting), inside))
                 waiting.clear()
-        return Switch(place, self.expression(subject) if subject is not None else Other(place), tuple(cases))
+        return Switch(span, self.expression(subject) if subject is not None else Other(span), tuple(cases))
 
-    def _block(self, node: "Node", place: Place) -> Iterator[Statement]:
+    def _block(self, node: "Node", span: Span) -> Iterator[Statement]:
         expressions: list[Expression] = []
         inside: list[Statement] = []
         for child in node.named_children:
@@ -157,7 +199,7 @@ class Reader(Expressions):
                 inside.extend(self._statement(child))
             elif child.type not in _NOTHING:
                 expressions.append(self.expression(child))
-        yield Block(place, tuple(expressions), tuple(inside))
+        yield Block(span, tuple(expressions), tuple(inside))
 
     def _first(self, node: "Node") -> Expression | None:
         inner = [child for child in node.named_children if child.type != "comment"]

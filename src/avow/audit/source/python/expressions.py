@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Final
 
-from avow.audit.model import Place
 from avow.audit.source.code import (
     Call,
     Choice,
@@ -23,6 +22,7 @@ from avow.audit.source.code import (
     Return,
     Several,
 )
+from avow.audit.source.spans import Source, Span
 
 _OPERATORS: Final = {
     ast.Eq: "==",
@@ -41,65 +41,56 @@ _OPERATORS: Final = {
 class Expressions:
     """Reads the expressions of one file."""
 
-    def __init__(self, path: str, text: str) -> None:
-        """Places are in the file at `path`, which holds `text`."""
-        self._path = path
-        self._lines = () if text.isascii() else tuple(line.encode() for line in text.split("\n"))
+    def __init__(self, source: Source) -> None:
+        """Spans are in this source."""
+        self._source = source
+        self._starts = source.starts
 
-    def place(self, node: ast.expr | ast.stmt | ast.pattern) -> Place:
+    def span(self, node: ast.expr | ast.stmt | ast.pattern) -> Span:
         """Where a node stands."""
-        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
-        return Place(
-            self._path,
-            node.lineno,
-            self._column(node.lineno, node.col_offset),
-            end_line,
-            self._column(end_line, end_column),
-        )
-
-    def _column(self, line: int, offset: int) -> int:
-        """The parser counts bytes from 0; people count characters from 1."""
-        if line > len(self._lines):
-            return offset + 1
-        return len(self._lines[line - 1][:offset].decode(errors="ignore")) + 1
+        starts = self._starts
+        start = starts[node.lineno - 1] + node.col_offset
+        if node.end_lineno is None or node.end_col_offset is None:
+            return Span(self._source, start, start)
+        return Span(self._source, start, starts[node.end_lineno - 1] + node.end_col_offset)
 
     def expression(self, node: ast.expr) -> Expression:
         """One expression."""
-        place = self.place(node)
+        span = self.span(node)
         match node:
             case ast.Name():
-                return Name(place, node.id)
+                return Name(span, node.id)
             case ast.Constant(value=str() | int() | float() | bool() | None as value):
-                return Literal(place, value)
+                return Literal(span, value)
             case ast.Attribute():
-                return Member(place, self.expression(node.value), node.attr)
+                return Member(span, self.expression(node.value), node.attr)
             case ast.Subscript():
-                return self._item(node, place)
+                return self._item(node, span)
             case ast.Call():
-                return self._call(node, place)
+                return self._call(node, span)
             case ast.Dict():
-                return self._record(node, place)
+                return self._record(node, span)
             case ast.List() | ast.Tuple() | ast.Set():
-                return Several(place, self._all(node.elts))
+                return Several(span, self._all(node.elts))
             case ast.IfExp():
                 then, otherwise = self.expression(node.body), self.expression(node.orelse)
-                return Choice(place, self.expression(node.test), then, otherwise)
+                return Choice(span, self.expression(node.test), then, otherwise)
             case ast.BoolOp():
                 operator = "and" if isinstance(node.op, ast.And) else "or"
-                return reduce(
-                    lambda left, right: Joined(place, operator, left, right), self._all(node.values)
-                )
+                return reduce(lambda left, right: Joined(span, operator, left, right), self._all(node.values))
+            case ast.BinOp():
+                return self._binary(node, span)
             case ast.UnaryOp(op=ast.Not()):
-                return Not(place, self.expression(node.operand))
+                return Not(span, self.expression(node.operand))
             case ast.Compare():
-                return self._comparison(node, place)
+                return self._comparison(node, span)
             case ast.Await() | ast.Starred() | ast.NamedExpr():
                 return self.expression(node.value)
             case ast.Lambda():
-                body = Return(place, self.expression(node.body))
-                return Function(place, "", self.parameters(node.args), (body,))
+                body = Return(span, self.expression(node.body))
+                return Function(span, "", self.parameters(node.args), (body,))
             case _:
-                return Other(place, self._all(_inside(node)))
+                return Other(span, self._all(_inside(node)))
 
     def parameters(self, arguments: ast.arguments) -> tuple[str, ...]:
         """The names of a function's parameters."""
@@ -109,25 +100,38 @@ class Expressions:
     def _all(self, nodes: Iterable[ast.expr]) -> tuple[Expression, ...]:
         return tuple(map(self.expression, nodes))
 
-    def _item(self, node: ast.Subscript, place: Place) -> Expression:
+    def _binary(self, node: ast.BinOp, span: Span) -> Expression:
+        """`a + b + c + …` is read without going deeper at each; `a | b` of two records spreads both."""
+        rights: list[ast.expr] = []
+        is_union = isinstance(node.op, ast.BitOr)
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):
+            rights.append(left.right)
+            left = left.left
+        parts = self._all((left, *reversed(rights)))
+        if is_union and any(isinstance(part, Record) for part in parts):
+            return Record(span, tuple((None, part) for part in parts))
+        return Other(span, parts)
+
+    def _item(self, node: ast.Subscript, span: Span) -> Expression:
         value = self.expression(node.value)
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            return Member(place, value, node.slice.value)
-        return Item(place, value, self.expression(node.slice))
+            return Member(span, value, node.slice.value)
+        return Item(span, value, self.expression(node.slice))
 
-    def _call(self, node: ast.Call, place: Place) -> Expression:
+    def _call(self, node: ast.Call, span: Span) -> Expression:
         match node:
             case ast.Call(
                 func=ast.Attribute(value=holder, attr="get"), args=[ast.Constant(value=str() as name), *_]
             ):
-                return Member(place, self.expression(holder), name)
+                return Member(span, self.expression(holder), name)
             case ast.Call(func=ast.Name(id="getattr"), args=[holder, ast.Constant(value=str() as name), *_]):
-                return Member(place, self.expression(holder), name)
+                return Member(span, self.expression(holder), name)
             case _:
                 named = tuple((word.arg or "", self.expression(word.value)) for word in node.keywords)
-                return Call(place, self.expression(node.func), self._all(node.args), named)
+                return Call(span, self.expression(node.func), self._all(node.args), named)
 
-    def _record(self, node: ast.Dict, place: Place) -> Expression:
+    def _record(self, node: ast.Dict, span: Span) -> Expression:
         entries: list[tuple[str | None, Expression]] = []
         for key, value in zip(node.keys, node.values, strict=True):
             match key:
@@ -137,17 +141,17 @@ class Expressions:
                     entries.append((name, self.expression(value)))
                 case _:
                     parts = (self.expression(key), self.expression(value))
-                    entries.append(("", Other(self.place(key), parts)))
-        return Record(place, tuple(entries))
+                    entries.append(("", Other(self.span(key), parts)))
+        return Record(span, tuple(entries))
 
-    def _comparison(self, node: ast.Compare, place: Place) -> Expression:
+    def _comparison(self, node: ast.Compare, span: Span) -> Expression:
         pairs: list[Expression] = []
         left = self.expression(node.left)
         for operator, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.expression(right_node)
-            pairs.append(Comparison(place, _OPERATORS[type(operator)], left, right))
+            pairs.append(Comparison(span, _OPERATORS[type(operator)], left, right))
             left = right
-        return reduce(lambda one, two: Joined(place, "and", one, two), pairs)
+        return reduce(lambda one, two: Joined(span, "and", one, two), pairs)
 
 
 def _inside(node: ast.AST) -> Iterator[ast.expr]:

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from avow.audit.model import Place
 from avow.audit.source.code import (
     Assign,
     Block,
@@ -23,79 +22,89 @@ from avow.audit.source.code import (
     Switch,
 )
 from avow.audit.source.python.expressions import Expressions
+from avow.audit.source.spans import Span
 
 
 class Reader(Expressions):
     """Reads the statements of one file."""
 
+    is_whole = True
+
     def statement(self, node: ast.stmt) -> Iterator[Statement]:
         """One statement, which may be several in our terms, or none."""
-        place = self.place(node)
+        span = self.span(node)
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield self._function(node, place)
+                yield self._function(node, span)
             case ast.ClassDef():
-                yield Class(place, node.name, self.body(node.body))
+                bases = tuple(map(self.expression, node.bases))
+                yield Class(span, node.name, self.body(node.body), bases)
             case ast.Return():
-                yield Return(place, self.expression(node.value) if node.value else None)
+                yield Return(span, self.expression(node.value) if node.value else None)
             case ast.Raise():
-                yield Raise(place, self.expression(node.exc) if node.exc else None)
+                yield Raise(span, self.expression(node.exc) if node.exc else None)
             case ast.Delete():
-                yield from (Delete(place, self.expression(target)) for target in node.targets)
+                yield from (Delete(span, self.expression(target)) for target in node.targets)
             case ast.Assign():
                 for target in node.targets:
-                    yield from self._assign(place, target, self.expression(node.value))
+                    yield from self._assign(span, target, self.expression(node.value))
             case ast.AnnAssign() if node.value is not None:
-                yield Assign(place, self.expression(node.target), self.expression(node.value))
+                yield Assign(span, self.expression(node.target), self.expression(node.value))
             case ast.AugAssign():
-                yield Assign(place, self.expression(node.target), self.expression(node.value))
+                yield Assign(span, self.expression(node.target), self.expression(node.value))
             case ast.If():
-                yield If(place, self.expression(node.test), self.body(node.body), self.body(node.orelse))
+                yield If(span, self.expression(node.test), self.body(node.body), self.body(node.orelse))
             case ast.Match():
                 cases = tuple((self._values(case.pattern), self.body(case.body)) for case in node.cases)
-                yield Switch(place, self.expression(node.subject), cases)
+                yield Switch(span, self.expression(node.subject), cases)
             case ast.Assert():
                 # An assertion raises where its test fails.
-                otherwise: tuple[Statement, ...] = (Raise(place),)
-                yield If(place, self.expression(node.test), (), otherwise)
+                otherwise: tuple[Statement, ...] = (Raise(span),)
+                yield If(span, self.expression(node.test), (), otherwise)
             case ast.Expr():
-                yield Evaluate(place, self.expression(node.value))
+                yield Evaluate(span, self.expression(node.value))
             case ast.For() | ast.AsyncFor():
-                inner = (*self._assign(place, node.target, self.expression(node.iter)), *self.body(node.body))
-                yield Block(place, (), (*inner, *self.body(node.orelse)))
+                inner = (*self._assign(span, node.target, self.expression(node.iter)), *self.body(node.body))
+                yield Block(span, (), (*inner, *self.body(node.orelse)))
             case ast.While():
-                yield Block(place, (self.expression(node.test),), self.body([*node.body, *node.orelse]))
+                yield Block(span, (self.expression(node.test),), self.body([*node.body, *node.orelse]))
             case ast.With() | ast.AsyncWith():
-                yield Block(place, (), (*self._entered(node.items, place), *self.body(node.body)))
+                yield Block(span, (), (*self._entered(node.items, span), *self.body(node.body)))
             case ast.Try() | ast.TryStar():
                 handled = [inner for handler in node.handlers for inner in handler.body]
-                yield Block(place, (), self.body([*node.body, *handled, *node.orelse, *node.finalbody]))
+                yield Block(span, (), self.body([*node.body, *handled, *node.orelse, *node.finalbody]))
             case _:
                 return
 
     def body(self, statements: Iterable[ast.stmt]) -> tuple[Statement, ...]:
-        """Several statements."""
-        return tuple(inner for statement in statements for inner in self.statement(statement))
+        """Several statements; one that is nested too deep is left out, and remembered."""
+        found: list[Statement] = []
+        for statement in statements:
+            try:
+                found.extend(self.statement(statement))
+            except RecursionError:
+                self.is_whole = False
+        return tuple(found)
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, place: Place) -> Function:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, span: Span) -> Function:
         decorators = tuple(map(self.expression, node.decorator_list))
-        return Function(place, node.name, self.parameters(node.args), self.body(node.body), decorators)
+        return Function(span, node.name, self.parameters(node.args), self.body(node.body), decorators)
 
-    def _assign(self, place: Place, target: ast.expr, value: Expression) -> Iterator[Statement]:
+    def _assign(self, span: Span, target: ast.expr, value: Expression) -> Iterator[Statement]:
         if isinstance(target, ast.Tuple | ast.List):
             for number, part in enumerate(target.elts):
                 inner = part.value if isinstance(part, ast.Starred) else part
-                yield from self._assign(place, inner, Item(place, value, Literal(place, number)))
+                yield from self._assign(span, inner, Item(span, value, Literal(span, number)))
         else:
-            yield Assign(place, self.expression(target), value)
+            yield Assign(span, self.expression(target), value)
 
-    def _entered(self, items: Iterable[ast.withitem], place: Place) -> Iterator[Statement]:
+    def _entered(self, items: Iterable[ast.withitem], span: Span) -> Iterator[Statement]:
         for item in items:
             value = self.expression(item.context_expr)
             if item.optional_vars is None:
-                yield Evaluate(place, value)
+                yield Evaluate(span, value)
             else:
-                yield from self._assign(place, item.optional_vars, value)
+                yield from self._assign(span, item.optional_vars, value)
 
     def _values(self, pattern: ast.pattern) -> tuple[Expression, ...]:
         match pattern:
@@ -107,7 +116,7 @@ class Reader(Expressions):
                 keys = map(self.expression, pattern.keys)
                 inner = (self._values(part) for part in pattern.patterns)
                 return tuple(
-                    Comparison(self.place(pattern), "==", key, value)
+                    Comparison(self.span(pattern), "==", key, value)
                     for key, values in zip(keys, inner, strict=True)
                     for value in values
                 )
@@ -116,4 +125,4 @@ class Reader(Expressions):
             case ast.MatchAs(pattern=inner) if inner is not None:
                 return self._values(inner)
             case _:
-                return (Other(self.place(pattern)),)
+                return (Other(self.span(pattern)),)
