@@ -1,6 +1,7 @@
 """Following a program: calls, classes and modules."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from avow.core.configuration.model import Style, Where
@@ -33,6 +34,7 @@ from avow.system.diagnosis.code.values import (
     Module,
     ModuleValue,
     Native,
+    Program,
     Record,
     Request,
     Scope,
@@ -42,6 +44,17 @@ from avow.system.diagnosis.code.values import (
     Word,
     text_of,
 )
+
+
+@dataclass(slots=True, eq=False)
+class Loader(Native):
+    """`require`, which also tells whether a module is the one that was started."""
+
+    started: frozenset[str]
+
+    def attribute(self, program: Program, name: str) -> Value:
+        """`require.main`."""
+        return Unknown(depends=self.started) if name == "main" else Native.attribute(self, program, name)
 
 
 class Engine(Calls):
@@ -95,7 +108,8 @@ class Engine(Calls):
         """A name that nothing in the module declares: the language's own, or a library's."""
         match name:
             case "require" | "import":
-                return Native(lambda _, request: self._required(request, scope))
+                started = MAIN if self.is_entry(scope.module) else IMPORTED
+                return Loader(lambda _, request: self._required(request, scope), frozenset({started}))
             case "__name__":
                 return Known("__main__" if self.is_entry(scope.module) else scope.module.dotted)
             case "super":

@@ -41,6 +41,8 @@ class Expressions(Access):
         return Unknown() if handler is None else handler(self, node, scope)
 
     def _literal(self, node: s.Literal, _scope: Scope) -> Value:
+        if isinstance(node.value, str):
+            self.ledger.say(node.value)
         return Known(node.value)
 
     def _name(self, node: s.Name, scope: Scope) -> Value:

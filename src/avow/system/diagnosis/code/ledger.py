@@ -107,9 +107,11 @@ class Ledger:
 
     def compare(self, keys: Iterable[str], word: str) -> None:
         """A value is compared with a word."""
+        if not word or word.startswith("-"):
+            return
         for key in keys:
             words = self.compared.setdefault(key, [])
-            if word and word not in words:
+            if word not in words:
                 words.append(word)
 
     def chosen(self, key: str) -> str | None:

@@ -47,11 +47,7 @@ def _exit(_program: Program, _request: Request) -> Value:
     raise Stopped("exit")
 
 
-def _say(program: Program, request: Request) -> Value:
-    for argument in request.arguments:
-        settled = program.settle(argument)
-        if isinstance(settled, Known) and isinstance(settled.value, str):
-            program.ledger.say(settled.value)
+def _say(_program: Program, request: Request) -> Value:
     return Record({"message": request.argument(0) or NOTHING}, complete=False)
 
 

@@ -65,6 +65,7 @@ class Schema(Model):
     description: str = ""
     type: ValueType | None = None
     choices: tuple[str, ...] = ()
+    filled: bool = False
     fields: "dict[str, Schema] | None" = None
 
     def method(self, program: Program, name: str, request: Request) -> Value:
@@ -77,7 +78,9 @@ class Schema(Model):
             case "describe":
                 return replace(self, description=text_of(request.argument(0)) or "")
             case "url":
-                return replace(self, type=ValueType.URL)
+                return replace(self, type=ValueType.URL, filled=True)
+            case "min" | "nonempty" | "email" | "uuid" | "regex" | "startsWith" | "length":
+                return replace(self, filled=True)
             case "partial" if self.fields is not None:
                 return replace(self, fields={k: replace(v, optional=True) for k, v in self.fields.items()})
             case "extend" | "merge" | "and" if self.fields is not None:
@@ -108,7 +111,7 @@ def _made(program: Program, name: str, request: Request) -> Value:
         case "any" | "unknown":
             return Schema(optional=True)
         case _:
-            return Schema(type=_TYPES.get(name))
+            return Schema(type=_TYPES.get(name), filled=name in {"url", "email"})
 
 
 def _fields(record: Record) -> dict[str, Schema]:
@@ -126,7 +129,8 @@ def _read(program: Program, schema: Schema, value: Value, request: Request) -> t
             _describe(program, found, inner)
             if inner.optional and inner.default != NOTHING:
                 found = Configured(found.ways, inner.default, found.present)
-            absent = program.truth(found).value is False and program.settle(found) == NOTHING
+            now = program.settle(found)
+            absent = now == NOTHING or (inner.filled and now == Known(""))
             if absent and not inner.optional:
                 missing.append(found)
         made.fields[name] = found

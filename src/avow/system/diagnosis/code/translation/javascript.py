@@ -42,9 +42,12 @@ def _parse(source: bytes, suffix: str) -> "Tree":
 
 def _region(comment: str, before: str) -> str:
     """The package whose code follows, after a comment; empty for the server's own."""
-    path = comment.removeprefix("// ").strip()
+    if comment.startswith("//#endregion"):
+        return ""
+    mark = next((mark for mark in ("// ", "//#region ") if comment.startswith(mark)), None)
+    path = comment.removeprefix(mark or "").strip()
     is_path = len(path) < _LONGEST_PATH and path.partition("?")[0].endswith(_SOURCES) and " " not in path
-    if not comment.startswith("// ") or not is_path:
+    if mark is None or not is_path:
         return before
     _, found, inside = path.rpartition("node_modules/")
     name = inside.split("/")[: 2 if inside.startswith("@") else 1]
