@@ -58,7 +58,9 @@ def test_what_a_server_says_late_reaches_nobody_with_another_token(
 
     assert b"waited" in answers[0].body
     assert b"a secret" not in answers[0].body
-    assert "notification_dropped" in (project.directory / "events").read_text(encoding="utf-8")
+    assert eventually(
+        lambda: "notification_dropped" in (project.directory / "events").read_text(encoding="utf-8")
+    )
 
 
 def test_an_answer_that_is_too_deep_is_an_error_and_takes_no_other_along(gateway: Gateway) -> None:
