@@ -72,7 +72,6 @@ class Engine(Calls):
 
     def load(self, path: Path) -> Module | None:
         """A module of the package, carried out once; None when it cannot be read."""
-        path = path.resolve()
         if path in self.modules:
             return self.modules[path]
         body = self.package.read(path, self.ledger.note)

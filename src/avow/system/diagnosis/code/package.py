@@ -37,10 +37,8 @@ class Package:
     own: frozenset[str]
     is_python: bool
     _left: int = field(default=MOST_BYTES)
-
-    def forget(self) -> None:
-        """Files may be read again."""
-        self._left = MOST_BYTES
+    _bodies: dict[Path, Sequence[s.Statement] | None] = field(default_factory=dict)
+    _found: dict[tuple[str, int, Path], Path | None] = field(default_factory=dict)
 
     def module(self, path: Path) -> Module:
         """A file of the package as a module."""
@@ -54,6 +52,11 @@ class Package:
 
     def read(self, path: Path, note: Callable[[str], None]) -> Sequence[s.Statement] | None:
         """The statements of a file; None, with a note, when it is too large or cannot be read."""
+        if path not in self._bodies:
+            self._bodies[path] = self._translated(path, note)
+        return self._bodies[path]
+
+    def _translated(self, path: Path, note: Callable[[str], None]) -> Sequence[s.Statement] | None:
         name = self.module(path).name
         try:
             size = path.stat().st_size
@@ -78,6 +81,12 @@ class Package:
 
     def find(self, name: str, level: int, importer: Module) -> Path | None:
         """The file of the package that an import means; None when it means a library."""
+        asked = name, level, importer.path if level or not importer.is_python else importer.path.parent
+        if asked not in self._found:
+            self._found[asked] = self._file(name, level, importer)
+        return self._found[asked]
+
+    def _file(self, name: str, level: int, importer: Module) -> Path | None:
         found = (
             self._find_python(name, level, importer)
             if importer.is_python

@@ -51,7 +51,6 @@ def _followed(package: Package, start: Start, ledger: Ledger, is_late: Callable[
     given: set[str] = set()
     engine = Engine(package, ledger, is_late)
     for _ in range(_MOST_RUNS):
-        package.forget()
         engine = Engine(package, ledger, is_late)
         engine.given |= given
         _run(engine, start)
