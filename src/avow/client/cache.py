@@ -66,6 +66,13 @@ class SignatureCache:
             _forget(_sorted(self._directory.glob("*/*.json")), MAX_FILES, MAX_BYTES)
 
 
+def choose_cache(chosen: SignatureCache | Path | bool) -> SignatureCache | None:
+    """The cache that was chosen: this one, one in a directory, the usual one, or none."""
+    if isinstance(chosen, bool):
+        return SignatureCache() if chosen else None
+    return SignatureCache(chosen) if isinstance(chosen, Path) else chosen
+
+
 def _read(path: Path) -> Declaration | None:
     """A signature whose digest is the name of its file; nothing else counts."""
     try:

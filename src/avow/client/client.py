@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession
@@ -11,9 +11,10 @@ from mcp.shared.dispatcher import Dispatcher
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import METHOD_NOT_FOUND, EmptyResult, Request, RequestParams, Result
 
-from avow.client.cache import SignatureCache
+from avow.client.cache import SignatureCache, choose_cache
 from avow.client.dispatcher import CONTRACT, GuardedDispatcher
 from avow.client.guard import Guard
+from avow.client.http import http_transport
 from avow.client.identity import identity_of, named
 from avow.client.output import OutputChecks
 from avow.client.policy import Guarding, OnViolation
@@ -24,6 +25,8 @@ from avow.core.contract import Contract, ContractSource
 from avow.core.permissions import Permissions, permissions
 from avow.core.variants import select
 from avow.errors import AvowError, UsageError
+
+Connect: TypeAlias = Callable[[AsyncExitStack, Any, bool], Awaitable[Dispatcher[Any]]]
 
 
 class _ResolveParams(RequestParams):
@@ -73,14 +76,15 @@ class GuardedClient(Client):
         self._guarding.gate_policy()
         self._name = name
         self._identity = named(name) if name else identity_of(server)
-        self._signature_cache = None if cache is False else _cache(signature_cache)
+        self._signature_cache = None if cache is False else choose_cache(signature_cache)
         self._dispatcher: GuardedDispatcher | None = None
         if not isinstance(cache, bool):
             options["cache"] = cache
         elif cache is False:
             options["cache"] = None
         super().__init__(server, **options)
-        self._connect = self._guarded(self._connect)
+        connect = _over_http(server, self._guarding) if isinstance(server, str) else self._connect
+        self._connect = self._guarded(connect)
 
     @property
     def contract(self) -> Contract:
@@ -173,9 +177,7 @@ class GuardedClient(Client):
         session.validate_tool_result = checks.validate  # type: ignore[method-assign]
         return session
 
-    def _guarded(
-        self, connect: Callable[[AsyncExitStack, Any, bool], Awaitable[Dispatcher[Any]]]
-    ) -> Callable[[AsyncExitStack, Any, bool], Awaitable[Dispatcher[Any]]]:
+    def _guarded(self, connect: Connect) -> Connect:
         """The SDK's way to connect, with a guard at its end."""
 
         async def connected(stack: AsyncExitStack, mode: Any, raise_exceptions: bool) -> Dispatcher[Any]:
@@ -205,9 +207,9 @@ class GuardedClient(Client):
         return self._dispatcher
 
 
-def _cache(chosen: SignatureCache | Path | bool) -> SignatureCache | None:
-    if isinstance(chosen, SignatureCache):
-        return chosen
-    if isinstance(chosen, Path):
-        return SignatureCache(chosen)
-    return SignatureCache() if chosen else None
+def _over_http(url: str, guarding: Guarding) -> Connect:
+    async def connect(stack: AsyncExitStack, _mode: Any, _raise_exceptions: bool) -> Dispatcher[Any]:
+        streams = await stack.enter_async_context(http_transport(url, guarding.limits))
+        return JSONRPCDispatcher(*streams)
+
+    return connect

@@ -7,6 +7,7 @@ the SDK, which calls a part of it provisional, is in this module.
 """
 
 import itertools
+import logging
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, Final
@@ -43,6 +44,9 @@ _UNJUDGED: Final = frozenset({"tools/call", "prompts/get", "resources/read", "co
 _CANCELLED: Final = "notifications/cancelled"
 _PAUSE: Final = 0.1
 """A server that keeps changing its lists has them compared so many seconds apart."""
+
+
+logger = logging.getLogger(__name__)
 
 
 class _Ticket:
@@ -275,9 +279,14 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         self, intercept: OnNotifyIntercept | None, method: str, params: Mapping[str, Any] | None
     ) -> bool:
         """A notification of the server, in the order of the wire; true keeps it from the session."""
-        line = notification_line(method, params)
-        decision = self._gate.from_server(line)
-        self._carry(decision)
+        try:
+            line = notification_line(method, params)
+            decision = self._gate.from_server(line)
+            self._carry(decision)
+        except Exception:
+            # Whoever calls this would let it pass.
+            logger.exception("a notification could not be judged: it is dropped")
+            return True
         self.guard.tell(method)
         if line not in decision.to_client:
             return True

@@ -2,22 +2,23 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
 from mcp import StdioServerParameters
 from mcp.client.session import ClientSession
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.dispatcher import CallOptions, DispatchContext
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp.shared.transport_context import TransportContext
 
-from avow.client.cache import SignatureCache
+from avow.client.cache import SignatureCache, choose_cache
 from avow.client.client import GuardedClient
 from avow.client.dispatcher import GuardedDispatcher
 from avow.client.guard import Guard
+from avow.client.http import http_transport
 from avow.client.identity import identity_of, named
 from avow.client.policy import Guarding
 
@@ -37,7 +38,7 @@ async def guarded_session(server: Any, **options: Any) -> AsyncIterator[ClientSe
 
 @asynccontextmanager
 async def guarded_transport(
-    server: Any, *, name: str = "", signature_cache: SignatureCache | None = None, **options: Any
+    server: Any, *, name: str = "", signature_cache: SignatureCache | Path | bool = True, **options: Any
 ) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of a transport, with the gate between them and the server.
 
@@ -50,9 +51,9 @@ async def guarded_transport(
     identity = named(name) if name else identity_of(server)
     to_session, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, from_session = anyio.create_memory_object_stream[SessionMessage](0)
-    async with to_session, read_stream, write_stream, from_session, _transport(server) as streams:
+    async with to_session, read_stream, write_stream, from_session, _transport(server, guarding) as streams:
         inner = JSONRPCDispatcher(*streams, on_stream_exception=to_session.send)
-        guard = Guard(guarding, name or "server", signature_cache or SignatureCache(), identity)
+        guard = Guard(guarding, name or "server", choose_cache(signature_cache), identity)
         bridge = _Bridge(
             JSONRPCDispatcher(from_session, to_session),
             GuardedDispatcher(inner, guard),
@@ -111,9 +112,9 @@ class _Bridge:
             await self.outer.notify(method, params)
 
 
-def _transport(server: Any) -> Any:
+def _transport(server: Any, guarding: Guarding) -> Any:
     if isinstance(server, str):
-        return streamable_http_client(server)
+        return http_transport(server, guarding.limits)
     if isinstance(server, StdioServerParameters):
         return stdio_client(server)
     return server

@@ -31,13 +31,14 @@ from avow.server import Variant, declare
 from avow.system.lockfiles import write_lockfile
 from conversations import ECHO, EVIL, TIME, Json, entry, signature, told
 from guarding.peers import MODES, PATIENCE, Peer, declaration, declaring
+from guarding.studio import over_http
 
 pytestmark = pytest.mark.anyio
 
 NEWS = "notifications/signature/changed"
 
 
-def guarded(peer: Peer, era: Era, **options: Any) -> GuardedClient:
+def guarded(peer: Peer | str, era: Era, **options: Any) -> GuardedClient:
     return GuardedClient(peer, mode=MODES[era], **{"signature_cache": False, **options})
 
 
@@ -257,6 +258,17 @@ async def test_variants_are_resolved_without_asking(era: Era) -> None:
         deleting = await client.resolve("manage_files", {"operation": "delete", "path": "a"})
         assert "requiredScopes" not in deleting
         assert (await client.call_tool("manage_files", {"operation": "read", "path": "a"})).content
+
+
+async def test_a_signature_of_more_than_a_megabyte_arrives_over_http(era: Era) -> None:
+    """The SDK alone takes events of one."""
+    server = MCPServer("large")
+    declare(server)
+    for number in range(3):
+        server.add_tool(lambda: "", name=f"t{number}", description="x" * 600_000)
+    async with over_http(server) as url, guarded(url, era) as client:
+        assert client.contract.source is ContractSource.DECLARED
+        assert len(client.signature.tools) == 3
 
 
 async def test_a_damaged_cache_is_no_cache(era: Era, tmp_path: Path) -> None:

@@ -79,6 +79,14 @@ async def test_a_notification_that_two_readers_could_understand_differently_is_d
         assert not (await client.call_tool("echo", {"text": "x"})).is_error
 
 
+async def test_one_that_nobody_can_judge_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
+    """A server object in this process could say something that is not even JSON."""
+    async with guarded(declaring(), Era.MODERN) as client:
+        is_withheld = client._connection._told(None, "notifications/message", {"data": object()})
+    assert is_withheld
+    assert "could not be judged" in caplog.text
+
+
 async def test_a_server_that_goes_away_leaves_nobody_waiting(era: Era) -> None:
     peer = declaring()
     peer.server.silent = {"tools/call", "tools/list"}
