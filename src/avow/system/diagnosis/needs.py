@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from avow.core.configuration.hazards import is_secret
-from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, Where
+from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, Style, Where
 from avow.system.diagnosis.at_calls import ways_at_calls
 from avow.system.diagnosis.code.model import CodeFacts, Need
 from avow.system.diagnosis.evidence import Evidence, Outcome
-from avow.system.diagnosis.naming import parameter_of, tells
+from avow.system.diagnosis.naming import parameter_of, tells, words_of
 from avow.system.diagnosis.output import Cause, Demand, Said, Strength
+from avow.system.diagnosis.output.libraries import LIBRARY_VARIABLES
 from avow.system.diagnosis.output.names import Form, Name
 from avow.system.diagnosis.output.usage import serving_command
 from avow.system.diagnosis.tables import Identity, Table, Way, first_of
@@ -65,15 +66,28 @@ class _Gathering:
     def _proposed(self, group: Sequence[Way]) -> Way:
         """The way to propose: one that the server named, and for a secret a variable rather than an argument.
 
-        Arguments show in every list of processes. What is no secret is better seen in the command.
+        Arguments show in every list of processes. What is no secret is better seen in the command. A value
+        is given more easily than a file with the value in it, and a server's own variable comes before those
+        that a library reads for everybody.
         """
+        secret = any(is_secret(self.table[identity]) for way in group for identity in way)
+        order = _FOR_SECRETS if secret else _FOR_OTHERS
+        has_variable = 2 * any(where is Where.ENV for way in group for where, _ in way)
 
-        def rank(way: Way) -> tuple[bool, int]:
-            secret = any(is_secret(self.table[identity]) for identity in way)
-            order = _FOR_SECRETS if secret else _FOR_OTHERS
-            return way not in self.told, max(order.index(where) for where, _ in way)
+        def rank(way: Way) -> tuple[bool, bool, int, bool]:
+            foreign = any(name in LIBRARY_VARIABLES for _, name in way)
+            in_file = any(words_of(name)[-1:] == ("file",) for _, name in way)
+            # An argument that only its place tells from others gives way to a variable.
+            places = (has_variable if self._is_nameless(one) else order.index(one[0]) for one in way)
+            return way not in self.told, foreign, max(places), in_file
 
         return min(group, key=rank)
+
+    def _is_nameless(self, identity: Identity) -> bool:
+        """Whether it is an argument that only its place tells from others."""
+        parameter = self.table[identity]
+        is_positional = parameter.binding.style is Style.POSITIONAL and parameter.fixed is None
+        return identity[0] is Where.ARGUMENT and is_positional
 
     def result(self) -> Needs:
         """Put keys in the place of identities; what is in a group is not required by itself."""
@@ -145,10 +159,11 @@ def _from_calls(
     gathering: _Gathering, facts: CodeFacts, keys: Mapping[str, Identity], evidence: Evidence
 ) -> None:
     """What the server starts without, and fails without when a tool is called."""
-    for each in facts.groups:
-        if each.need is Need.CALL and each.confidence >= _CERTAIN:
-            gathering.demand([tuple(keys[key] for key in way if key in keys) for way in each.group.ways])
-            return
+    groups = [each for each in facts.groups if each.need is Need.CALL and each.confidence >= _CERTAIN]
+    for each in groups:
+        gathering.demand([tuple(keys[key] for key in way if key in keys) for way in each.group.ways])
+    if groups:
+        return
     ways = ways_at_calls(facts.facts, evidence.names, _CERTAIN)
     gathering.demand([tuple(keys[fact.parameter.key] for fact in way) for way in ways])
 

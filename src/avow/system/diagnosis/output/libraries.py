@@ -50,6 +50,12 @@ _KNOWN: Final[tuple[tuple[re.Pattern[str], Ways], ...]] = (
 )
 
 
+# Variables that libraries read for every program that uses them.
+LIBRARY_VARIABLES: Final = frozenset(
+    name.text for _, ways in _KNOWN for way in ways for name in way if name.form is Form.VARIABLE
+)
+
+
 def library_demands(statement: Statement) -> tuple[Demand, ...]:
     """What a library in the server asks for in this statement."""
     return tuple(
