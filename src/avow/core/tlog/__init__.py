@@ -1,0 +1,1 @@
+"""A transparency log as values: hashes, trees, proofs, tiles, signed notes, checkpoints and entries."""
