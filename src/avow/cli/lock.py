@@ -58,7 +58,7 @@ def command(
     before = lockfile_if_there(options.lockfile)
     old = read_mcptrust(imported) if imported else None
     server = server_command(ctx) or (_command_of(old) if old and not targets else ())
-    wanted, failed = _wanted(targets, server, before, options)
+    wanted, failed = _wanted(targets, server, before, options, name)
     if name and len(wanted) != 1:
         raise UsageError("--name is for one server", hint="lock one target at a time, each with its name")
     if old and len(wanted) != 1:
@@ -77,11 +77,11 @@ def command(
 
 
 def _wanted(
-    words: Sequence[str], server: Sequence[str], before: Lockfile, options: ServerOptions
+    words: Sequence[str], server: Sequence[str], before: Lockfile, options: ServerOptions, name: str
 ) -> tuple[list[Reachable], list[Failed]]:
     """The servers that the command line asks for, and those of a configuration that cannot be used."""
     if words or server:
-        return reach_all(words, server, options), []
+        return reach_all(words, server, options, name), []
     given, known = given_values(options), known_names(options)
     if options.config is not None:
         found = known.configured()

@@ -45,14 +45,21 @@ def lockfile_if_there(path: Path) -> Lockfile:
     return read_lockfile(path) if path.exists() else Lockfile()
 
 
-def reach_all(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> list[Reachable]:
-    """Every target that a command line names, in its order, with what is stored for those that have a name.
+def reach_all(
+    words: Sequence[str], command: Sequence[str], options: ServerOptions, name: str = ""
+) -> list[Reachable]:
+    """Every target that a command line names, in its order, with what is stored for each.
+
+    A `name` is what the server behind `--` is to be called.
 
     Raises:
         UsageError: a word means nothing, or more than one thing.
         AvowError: what is stored for one of them cannot be read.
     """
-    return [with_stored(reached, options.lockfile) for reached in _reach_all(words, command, options)]
+    return [
+        with_stored(reached, options.lockfile, "" if reached.name else name)
+        for reached in _reach_all(words, command, options)
+    ]
 
 
 def reach_one(words: Sequence[str], command: Sequence[str], options: ServerOptions) -> Reachable:

@@ -166,7 +166,7 @@ def outcome(name: str, approved: Approved, looked: Looked, judging: Judging) -> 
                 hint=looked.hint,
             )
             return Compared(name, approved_digest(approved), None, (malformed,))
-        case ConfigurationNeededError() if looked.is_about_the_server:
+        case ConfigurationNeededError():
             return NeedsConfiguration(name, looked)
         case AvowError():
             return Failed(name, looked)

@@ -79,12 +79,6 @@ class ConfigurationNeededError(AvowError):
         super().__init__(f"{server} cannot start: {self._text()}", hint=self._hint())
 
     @property
-    def is_about_the_server(self) -> bool:
-        """Whether the server needs something; not, where only this environment lacks what was approved."""
-        missing = any(one.source != "target" for one in self.missing)
-        return missing or bool(self.invalid or self.violated)
-
-    @property
     def data(self) -> JsonObject:
         """What a client's program reads."""
         found: JsonObject = {

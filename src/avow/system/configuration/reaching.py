@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from avow.core.target import HttpTarget, StdioTarget, Target
 from avow.errors import AvowError
 from avow.system.configuration.starting import Start, filled, gather, prepare
+from avow.system.naming import suggest_name
 from avow.system.targets import Reachable
 
 if TYPE_CHECKING:
@@ -26,15 +28,16 @@ def configured(reachable: Reachable, start: Start, flags: Mapping[str, str]) -> 
     return _with(reachable, ready)
 
 
-def with_stored(reachable: Reachable, lockfile: Path | None) -> Reachable:
-    """The server with whatever there is for it; who has no name has nothing.
+def with_stored(reachable: Reachable, lockfile: Path | None, name: str = "") -> Reachable:
+    """The server with whatever there is for it, under `name`, its own name, or the one it would be given.
+
+    What is stored belongs to one way to start a server, so that a name alone gets nobody anything.
 
     Raises:
         AvowError: what is known about it cannot be read.
     """
-    if not reachable.name:
-        return reachable
-    start = Start(reachable.name, reachable.target, lockfile=lockfile)
+    called = name or reachable.name or suggest_name(reachable.target)
+    start = Start(called, reachable.target, lockfile=lockfile)
     return _with(reachable, gather(start, _given(reachable)))
 
 
@@ -48,6 +51,7 @@ def _with(reachable: Reachable, ready: "Ready | None") -> Reachable:
     given = {name.lower() for name in reachable.headers}
     return replace(
         reachable,
+        target=_naming(reachable.target, ready),
         launch=filled(reachable.launch, ready),
         environment={**ready.environment, **reachable.environment},
         headers={
@@ -55,3 +59,16 @@ def _with(reachable: Reachable, ready: "Ready | None") -> Reachable:
             **reachable.headers,
         },
     )
+
+
+def _naming(target: Target, ready: "Ready") -> Target:
+    """The target with the names of what is filled in: whoever gets the lockfile sees what a server needs."""
+    match target:
+        case StdioTarget():
+            return replace(target, env=tuple(sorted({*target.env, *ready.environment})))
+        case HttpTarget():
+            known = {name.lower() for name in target.headers}
+            more = (name for name in ready.headers if name.lower() not in known)
+            return replace(target, headers=(*target.headers, *sorted(more)))
+        case _:
+            return target

@@ -21,7 +21,7 @@ from avow.core.configuration.model import (
 from avow.core.configuration.project import ProjectConfiguration
 from avow.core.target import HttpTarget, StdioTarget
 from avow.system.configuration.identity import identify
-from avow.system.configuration.known import OF_THE_TARGET, known_needs
+from avow.system.configuration.known import known_needs
 from avow.system.configuration.preflight import (
     ConfigurationNeededError,
     Ready,
@@ -78,11 +78,6 @@ def test_everything_missing_is_named_at_once() -> None:
             "next": "avow configure files",
         }
     }
-    assert error.is_about_the_server
-
-
-def test_a_variable_that_only_the_target_names_is_about_this_environment() -> None:
-    assert not refused(replace(TOKEN, source=OF_THE_TARGET)).is_about_the_server
 
 
 def test_of_several_ways_one_has_to_be_given_and_only_one() -> None:
