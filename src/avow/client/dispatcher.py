@@ -24,7 +24,7 @@ from mcp.shared.dispatcher import (
     OnRequest,
 )
 from mcp.shared.transport_context import TransportContext
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, RequestId
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, REQUEST_TIMEOUT, RequestId
 
 from avow.client.errors import AnswerRefusedError, CallRefusedError, refusal, violation
 from avow.client.guard import TOO_LATE, Guard
@@ -73,6 +73,7 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         self._tickets: dict[RequestId, _Ticket] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
         self._meta: dict[str, Any] | None = None
+        self._is_over = False
         self.ended: MCPError | None = None
         """The refusal with which the gate ended the connection, if it did."""
 
@@ -88,6 +89,8 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         if method == CONTRACT:
             await self._establish(params)
             return {}
+        if self._is_over:
+            raise MCPError(CONNECTION_CLOSED, "Connection closed")
         self.guard.pass_time()
         given = opts.get("request_id") if opts else None
         # A subscription goes by its own id, since the server names it too.
@@ -112,7 +115,13 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
     async def notify(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> None:
-        """Send a notification that the gate lets pass."""
+        """Send a notification that the gate lets pass.
+
+        A cancellation names an id of the wire, which the gate does not know.
+        """
+        if method == _CANCELLED:
+            await self._inner.notify(method, params, opts)
+            return
         line = notification_line(method, params)
         decision = self._gate.from_client(line)
         if line in decision.to_server:
@@ -141,6 +150,7 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
                 tasks.cancel_scope.cancel()
         finally:
             self._tasks = None
+            self._is_over = True
             self._carry(self._gate.server_gone("the connection has ended"))
 
     async def renew(self) -> Contract:
@@ -209,9 +219,12 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         return ticket
 
     def _give_up(self, request_id: RequestId) -> None:
-        """Nobody waits for an answer any more; the inner dispatcher has told the server, if that knew."""
+        """Nobody waits for an answer any more.
+
+        This is for the gate alone: the inner dispatcher has told the server, if that knew of the request.
+        """
         line = notification_line(_CANCELLED, {"requestId": request_id})
-        self._carry(self._gate.from_client(line), done=line)
+        self._carry(self._gate.from_client(line))
 
     def _judge_error(self, request_id: RequestId, answer: bytes) -> None:
         """An error of the server's passes, unless the gate has another one to raise."""
@@ -267,10 +280,12 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         self._carry(decision)
         if line not in decision.to_client:
             _raise_error(decision.to_server)
+            raise MCPError(INVALID_REQUEST, "avow: the request cannot be read, or comes too late")
         try:
             result = await on_request(context, method, params)
-        except MCPError as exc:
-            self._gate.from_client(error_line(request_id, exc.code, exc.message, exc.data))
+        except BaseException:
+            # Whatever the server is told, the gate waits for no answer any more.
+            self._gate.from_client(error_line(request_id, INTERNAL_ERROR, "", None))
             raise
         _raise_error(self._gate.from_client(result_line(request_id, result)).to_server)
         return result
@@ -315,7 +330,7 @@ class GuardedDispatcher(Dispatcher[TransportContext]):
         """A line goes to the server: a question of the gate's own, or what was held until now."""
         message = read_line(line)
         request_id, method = message.get("id"), message.get("method")
-        if method is None:
+        if method is None or method == _CANCELLED:
             return
         if request_id is None:
             self._start(self._inner.notify, method, message.get("params"))

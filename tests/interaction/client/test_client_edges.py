@@ -6,7 +6,16 @@ import anyio
 import pytest
 from mcp import MCPError
 from mcp.client.caching import CacheConfig
-from mcp_types import Request, RequestParams, Result, SamplingMessage, TextContent
+from mcp_types import (
+    CONNECTION_CLOSED,
+    CancelledNotification,
+    CancelledNotificationParams,
+    Request,
+    RequestParams,
+    Result,
+    SamplingMessage,
+    TextContent,
+)
 
 from avow.client import AnswerRefusedError, GuardedClient, SignatureUnusableError
 from avow.core.snapshot import Era
@@ -168,6 +177,40 @@ async def test_what_a_transport_cannot_read_reaches_the_message_handler() -> Non
         await peer.say_item(ValueError("no JSON"))
         await client.call_tool("echo", {"text": "x"})
     assert [str(item) for item in heard if isinstance(item, ValueError)] == ["no JSON"]
+
+
+async def test_a_request_that_was_given_up_while_it_was_held_is_never_sent(era: Era) -> None:
+    """Nor is its cancellation: the server knows of no such request, and might take it for another."""
+    peer = declaring()
+    async with guarded(peer, era) as client:
+        peer.server.silent = {"tools/list"}
+        with anyio.move_on_after(0.1):
+            await client.call_tool("echo", {"text": "given up"})
+        question = next(m for m in peer.server.saw if m.get("method") == "tools/list")
+        peer.server.silent = set()
+        listed: Json = {"tools": [ECHO], "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
+        await peer.say({"jsonrpc": "2.0", "id": question["id"], "result": listed})
+        with anyio.fail_after(PATIENCE):
+            await client.call_tool("echo", {"text": "sent"})
+    called = [m["params"]["arguments"]["text"] for m in peer.server.saw if m.get("method") == "tools/call"]
+    assert called == ["sent"]
+    assert "notifications/cancelled" not in peer.server.methods()
+
+
+@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
+async def test_a_session_says_what_it_likes_and_closed_ones_say_so(era: Era) -> None:
+    peer = declaring()
+    async with guarded(peer, era) as client:
+        await client.session.send_notification(
+            CancelledNotification(params=CancelledNotificationParams(request_id=999))
+        )
+        await client.list_tools()
+        assert "notifications/cancelled" in peer.server.methods()
+        await peer.hang_up()
+        await anyio.sleep(0.05)
+        with pytest.raises(MCPError) as over:
+            await client.call_tool("echo", {"text": "x"})
+        assert over.value.code == CONNECTION_CLOSED
 
 
 async def test_a_cancelled_request_may_still_be_answered(era: Era) -> None:
