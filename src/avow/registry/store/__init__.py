@@ -1,0 +1,1 @@
+"""Where a registry keeps its facts: one interface, and an implementation for SQLite and for PostgreSQL."""

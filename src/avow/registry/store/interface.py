@@ -1,0 +1,268 @@
+"""What every store can be asked, and what it promises.
+
+A method that returns has made its change durable, together with its entry in the log. Times are aware
+datetimes in UTC. Cursors are opaque; a page holds at most `limit` things, newest first where nothing else is said.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from avow.core.canonical import Digest, JsonObject
+from avow.core.keys import KeyId, PublicKey
+from avow.core.severity import Severity
+from avow.core.tlog.tree import Node
+from avow.registry.model import (
+    Approval,
+    CapabilityHit,
+    Change,
+    Checkpoint,
+    Environment,
+    Facets,
+    Holder,
+    Namespace,
+    Page,
+    PublishedVersion,
+    Receipt,
+    Search,
+    Server,
+    ServerName,
+    Token,
+    Watch,
+    Webhook,
+)
+from avow.registry.store.prepared import Prepared
+
+PAGE = 50
+"""How many things a page holds when nobody says."""
+
+
+class Reads(Protocol):
+    """Questions about what has been published. Nothing here waits for a writer."""
+
+    async def server(self, name: ServerName) -> Server | None:
+        """One server."""
+
+    async def servers(
+        self, text: str = "", *, namespace: str | None = None, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[Server]:
+        """Servers, the one that changed last first; with `text`, those whose words all occur."""
+
+    async def version(self, name: ServerName, version: str | None = None) -> PublishedVersion | None:
+        """One version; the newest when none is named."""
+
+    async def versions(
+        self, name: ServerName, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        """The history of a server."""
+
+    async def drifts(self, name: ServerName, versions: Sequence[str]) -> Mapping[str, tuple[JsonObject, ...]]:
+        """The drift of each of these versions to its predecessor, as documents (DESIGN 2)."""
+
+    async def payload(self, name: ServerName, version: str) -> bytes | None:
+        """The very bytes that were signed: a publication with its snapshot."""
+
+    async def envelope(self, name: ServerName, version: str) -> bytes | None:
+        """The DSSE envelope as JSON."""
+
+    async def changes(
+        self, *, after: int = 0, limit: int = PAGE, targets: Sequence[str] = (), level: Severity | None = None
+    ) -> tuple[Change, ...]:
+        """Publications after a position, oldest first: in these targets, with drift at or above a level.
+
+        First versions have no drift and are left out when a level is given.
+        """
+
+    async def recent(
+        self, *, level: Severity | None = None, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[Change]:
+        """The newest publications of all servers."""
+
+    async def search(
+        self, search: Search, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[CapabilityHit]:
+        """Capabilities that some server offers in its newest version."""
+
+    async def facets(self, search: Search) -> Facets:
+        """How the hits are distributed; counting ends at a few thousand."""
+
+    async def capability(self, digest: Digest) -> tuple[CapabilityHit, bytes] | None:
+        """A capability with the canonical bytes of its definition."""
+
+    async def holders(self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE) -> Page[Holder]:
+        """Who has published exactly this signature or capability, by name."""
+
+    async def candidates(
+        self, names: Iterable[tuple[str, str]], *, limit: int
+    ) -> tuple[PublishedVersion, ...]:
+        """Newest versions of servers with all of these (kind, name); the one that changed last first."""
+
+    async def totals(self) -> Mapping[str, int]:
+        """How much there is: servers, versions, capabilities, namespaces, entries."""
+
+
+class Log(Protocol):
+    """The log: entries, hashes of complete subtrees, signed checkpoints."""
+
+    async def checkpoint(self, size: int | None = None) -> Checkpoint | None:
+        """The checkpoint of this size, or the newest; None where there is none."""
+
+    async def entries(self, first: int, last: int) -> list[bytes]:
+        """The entries from `first` to `last`, exclusive; fewer at the end of the log."""
+
+    async def nodes(self, wanted: Iterable[Node]) -> Mapping[Node, bytes]:
+        """Stored hashes; what is not stored yet is left out."""
+
+    async def cosign(self, size: int, note: bytes) -> None:
+        """Keep a note with further signatures for the checkpoint of this size."""
+
+
+class Writes(Protocol):
+    """Changes that the log records; each returns when it is durable and in a signed checkpoint."""
+
+    async def publish(self, prepared: Prepared) -> Receipt:
+        """Add a version, or find that exactly it is there already.
+
+        Raises:
+            ConflictError: this version is there with another content.
+            StaleError: another version came in between; prepare again.
+            StorageError: it could not be made durable.
+        """
+
+    async def claim(self, namespace: str, key: PublicKey, by: str, at: datetime) -> Namespace:
+        """Give a namespace that nobody has to a key.
+
+        Raises:
+            ConflictError: somebody has it.
+        """
+
+    async def change_keys(
+        self,
+        namespace: str,
+        by: str,
+        at: datetime,
+        *,
+        add: Sequence[PublicKey] = (),
+        revoke: Sequence[KeyId] = (),
+    ) -> Namespace:
+        """Add and revoke keys of a namespace at once; `by` says on whose word.
+
+        Raises:
+            NotFoundError: there is no such namespace or key.
+            ConflictError: a key has been revoked before, or no key would be left.
+        """
+
+    async def decide(self, approval: Approval) -> Approval:
+        """Record a person's decision; the answer has its place in the log.
+
+        Raises:
+            NotFoundError: there is no such version.
+            ConflictError: the version has another digest than the one decided about.
+        """
+
+
+class Keeping(Protocol):
+    """What is kept beside the log: namespaces by key, decisions, tokens, wishes to be told."""
+
+    async def namespace(self, name: str) -> Namespace | None:
+        """One namespace with its keys."""
+
+    async def namespaces(self, *, cursor: str | None = None, limit: int = PAGE) -> Page[Namespace]:
+        """All namespaces, by name."""
+
+    async def namespaces_of(self, keys: Sequence[KeyId]) -> tuple[Namespace, ...]:
+        """The namespaces in which one of these keys is active."""
+
+    async def approvals(
+        self, name: ServerName, version: str | None = None, *, environment: str | None = None
+    ) -> tuple[Approval, ...]:
+        """Every decision about a server or one of its versions, oldest first."""
+
+    async def undecided(
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        """Newest versions of servers about which nobody has decided in this environment."""
+
+    async def approved(
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[Approval]:
+        """Decisions that approve, of one environment, newest first."""
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """All environments that were set up or decided about, by name."""
+
+    async def set_environment(self, environment: Environment) -> None:
+        """Set up an environment, or say how many people have to agree."""
+
+    async def add_token(self, token: Token) -> None:
+        """Remember a token."""
+
+    async def token(self, identifier: str) -> Token | None:
+        """The token with this public identifier, revoked or not."""
+
+    async def tokens(self) -> tuple[Token, ...]:
+        """All tokens, oldest first."""
+
+    async def revoke_token(self, identifier: str, at: datetime) -> bool:
+        """End a token; false when there is none."""
+
+    async def add_watch(self, watch: Watch) -> None:
+        """Remember a wish."""
+
+    async def watches(self, person: str) -> tuple[Watch, ...]:
+        """The wishes of one person, oldest first."""
+
+    async def remove_watch(self, identifier: str) -> bool:
+        """Forget a wish; false when there is none."""
+
+    async def add_webhook(self, webhook: Webhook) -> None:
+        """Remember a webhook; it is told of what comes after its position."""
+
+    async def webhooks(self, person: str | None = None) -> tuple[Webhook, ...]:
+        """Webhooks, oldest first."""
+
+    async def lease_webhooks(self, now: datetime, until: datetime, limit: int = 16) -> tuple[Webhook, ...]:
+        """Webhooks with something to be told whose time has come; nobody else gets them until then."""
+
+    async def settle_webhook(
+        self,
+        identifier: str,
+        *,
+        position: int,
+        attempts: int,
+        next_attempt_at: datetime | None,
+        error: str = "",
+    ) -> None:
+        """Say how telling went, and end the lease."""
+
+    async def remove_webhook(self, identifier: str) -> bool:
+        """Forget a webhook; false when there is none."""
+
+
+class Signer(Protocol):
+    """Signs the checkpoints of one log."""
+
+    @property
+    def origin(self) -> str:
+        """The name of the log, the first line of its checkpoints."""
+
+    @property
+    def verifier(self) -> str:
+        """The key that verifies them, as `name+hash+key`: a log keeps the one it began with."""
+
+    def sign(self, size: int, root: bytes) -> bytes:
+        """The signed note about the log of this size."""
+
+
+class Store(Reads, Log, Writes, Keeping, Protocol):
+    """Everything a registry keeps."""
+
+    async def check(self) -> None:
+        """Whether the store can be read and written.
+
+        Raises:
+            UnavailableError: it cannot; the message says why.
+        """
+
+    async def close(self) -> None:
+        """Finish what was begun and let go."""
