@@ -1,26 +1,28 @@
-"""The audit of a running server: first an ordinary session, then every probe, each on a fresh connection."""
+"""The audit of a running server: an ordinary session in each era, then every probe on a fresh connection."""
 
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from avow.audit.live.headers import contradicting_header
-from avow.audit.live.probes import LEGACY, MODERN, Known, Probe, UnansweredError, declared
-from avow.audit.live.signature import outside_signature
-from avow.audit.live.surface import Surface, look
-from avow.audit.live.talk import Talk, envelope, talk
+from avow.audit.live import asking, grants, handshake, stateless
+from avow.audit.live.carrying_out import Outcome, carry_out, confirm
+from avow.audit.live.http import NeedsAuthorizationError
+from avow.audit.live.meeting import Met, meet, meet_stateless
+from avow.audit.live.probe import Comparison, Known, Probe
+from avow.audit.live.verdicts import Looks
+from avow.audit.live.visiting import Visitor
 from avow.audit.model import Finding, Pattern
 from avow.audit.report import Report
-from avow.audit.scorecard import Scorecard, scorecard
-from avow.core.target import FileTarget, HttpTarget
-from avow.errors import AvowError, ServerTimeoutError, UsageError
+from avow.core.target import FileTarget
+from avow.errors import UnavailableError, UsageError
 from avow.system.connect.options import ConnectOptions
 from avow.system.naming import suggest_name
+from avow.system.parallel import in_parallel
 from avow.system.targets import Reachable
 
-_EXTRA: Final = 2.0
-_FACTOR: Final = 3.0
+# Of all the time there is, what a server gets to say its first words in an era; the rest is for the probes.
+_FIRST_WORDS: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,138 +34,172 @@ class Probing:
     on_progress: Callable[[str, str], None] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A probe or comparison, in one era of the server."""
+
+    what: Probe | Comparison
+    visitor: Visitor
+    known: Known
+
+    def run(self) -> Outcome:
+        return carry_out(self.what, self.visitor, self.known)
+
+
 @dataclass(slots=True)
-class _Run:
-    """One server under audit: what was found, what was looked at, and when all has to be over."""
+class _Audit:
+    """One server under audit: what was found, and what was looked at."""
 
     name: str
-    reachable: Reachable
-    options: ConnectOptions
-    end: float
-    patience: float
     probing: Probing
     findings: list[Finding] = field(default_factory=list)
-    looked: set[Pattern] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
-    has_asked: bool = False
+    looks: Looks = field(default_factory=Looks)
+    late: int = 0
 
     def tell(self, words: str) -> None:
         """Say what is going on, to whoever wants to know."""
         if self.probing.on_progress is not None:
             self.probing.on_progress(self.name, words)
 
-    def left(self) -> ConnectOptions:
-        """The options with the time that is left."""
-        remaining = min(self.options.timeout, self.end - time.monotonic())
-        if remaining <= 0:
-            raise ServerTimeoutError("no time is left")
-        return replace(self.options, timeout=remaining)
+    def report(self) -> Report:
+        """All of it."""
+        if self.late:
+            self.notes.append(
+                f"could not tell ({self.late} probes): no time was left for them; give it more with --timeout"
+            )
+        return Report(
+            self.name, tuple(self.findings), self.looks.card(self.findings), notes=tuple(self.notes)
+        )
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Take in what the other era did not show already."""
+        said = {(finding.rule, finding.message) for finding in self.findings}
+        self.findings += [found for found in findings if (found.rule, found.message) not in said]
 
 
 def probe(reachable: Reachable, probing: Probing) -> Report:
     """Audit one running server.
 
+    One that is there and tells us nothing gets a score card of unknowns, with what it did instead.
+
     Raises:
         UsageError: it is a file, which nobody can talk to.
-        AvowError: it cannot be started or reached, or opens no session in either era.
+        AvowError: it cannot be started or reached, or leaves without a word.
     """
     target = reachable.launch
     if isinstance(target, FileTarget):
         raise UsageError("a snapshot cannot be probed", hint="name the server itself, or its source")
-    name = reachable.name or suggest_name(reachable.target)
     options = ConnectOptions(
-        timeout=probing.timeout,
-        env=reachable.environment,
-        headers=reachable.headers,
-        shown=reachable.target,
+        env=reachable.environment, headers=reachable.headers, shown=reachable.target, timeout=probing.timeout
     )
-    run = _Run(name, reachable, options, time.monotonic() + probing.timeout, probing.timeout, probing)
-    legacy = _legacy(run)
-    modern = _modern(run)
-    run.tell("")
-    if legacy is None and modern is None:
-        raise ServerTimeoutError(
-            f"{run.name} opened no session in either era, so that nothing can be said about it",
-            hint="`avow inspect` says what it answers; a slow server needs a longer --timeout",
-        )
-    return Report(run.name, tuple(run.findings), _card(run), notes=tuple(run.notes))
+    visitor = Visitor(target, options, time.monotonic() + probing.timeout, _FIRST_WORDS * probing.timeout)
+    audit = _Audit(reachable.name or suggest_name(reachable.target), probing)
+    legacy, modern = _meet(audit, visitor)
+    if legacy.known is None and modern.known is None:
+        return _strangers(audit, legacy, modern)
+    jobs = [*_jobs(legacy, _legacy), *_jobs(modern, _modern)]
+    audit.looks.has_handshake = modern.known is not None or (
+        legacy.known is not None and legacy.known.has_session
+    )
+    outcomes = _all(audit, jobs, visitor.at_once)
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        _take(audit, job, _second_look(audit, job, outcome))
+    audit.tell("")
+    return audit.report()
 
 
-def _legacy(run: _Run) -> Known | None:
-    run.tell("an ordinary session")
-    began = time.monotonic()
-    known: Known | None = None
-    with talk(run.reachable.launch, run.left(), run.patience) as opened:
-        reply = opened.initialize()
-        if reply.result is None:
-            run.notes.append("does not open a session with initialize: probes of the handshake were left out")
-            return None
-        opened.notify("notifications/initialized")
-        capabilities = reply.result.get("capabilities")
-        surface = look(opened, capabilities if isinstance(capabilities, dict) else {})
-        known = _settled(run, opened, surface)
-        run.findings.extend(outside_signature(opened, surface))
-    # A probe waits as long as an ordinary session took, and some more: silence is an answer, too.
-    run.patience = _FACTOR * (time.monotonic() - began) + _EXTRA
-    _all(run, LEGACY, known)
-    return known
+def _meet(audit: _Audit, visitor: Visitor) -> tuple[Met, Met]:
+    """Ordinary sessions; who is known from the first is not waited for as long in the second."""
+    audit.tell("an ordinary session")
+    legacy = meet(visitor, audit.probing.allowed)
+    patience = legacy.visitor.patience if legacy.known else min(visitor.patience, visitor.left / 2)
+    audit.tell("an ordinary request without a session")
+    modern = meet_stateless(replace(visitor, patience=patience), audit.probing.allowed)
+    for met in (legacy, modern):
+        audit.add(met.findings)
+        audit.looks.uses_client |= met.uses_client
+        if met.known is not None:
+            audit.looks.note(Pattern.MINIMAL_DECLARATION, is_conclusive=not met.is_doubtful)
+            audit.looks.note(Pattern.CLIENT_CAPABILITIES, is_conclusive=True)
+            if met.is_doubtful:
+                audit.notes.append(
+                    "could not tell (what it declares): a list that it declares was not answered"
+                )
+    if legacy.known is None and modern.known is not None:
+        audit.notes.append(f"{legacy.why}: probes of the handshake were left out")
+    return legacy, modern
 
 
-def _settled(run: _Run, opened: Talk, surface: Surface) -> Known:
-    again = look(opened, surface.capabilities)
-    is_steady = not surface.differences(again)
-    if not is_steady:
-        run.notes.append("its lists change by themselves: whether they depend on the client cannot be told")
-    known = Known(surface, is_steady, run.probing.allowed)
-    run.findings.extend(declared(opened, known))
-    run.has_asked |= bool(opened.asked)
-    run.looked |= {Pattern.MINIMAL_DECLARATION, Pattern.CLIENT_CAPABILITIES}
-    return known
+def _strangers(audit: _Audit, legacy: Met, modern: Met) -> Report:
+    """Nothing can be said about a server that opened no session; one that was never there is an error."""
+    for met in (legacy, modern):
+        if isinstance(met.failure, UnavailableError) and not isinstance(met.failure, NeedsAuthorizationError):
+            raise met.failure
+    audit.tell("")
+    audit.notes += [f"could not tell anything: {why}" for why in dict.fromkeys((legacy.why, modern.why))]
+    return audit.report()
 
 
-def _modern(run: _Run) -> Known | None:
-    run.tell("a stateless session")
-    with talk(run.reachable.launch, run.left(), run.patience) as opened:
-        reply = opened.request("server/discover", envelope())
-        if reply.result is None:
-            return None
-        capabilities = reply.result.get("capabilities")
-        params = envelope()
-        surface = look(opened, capabilities if isinstance(capabilities, dict) else {}, params)
-        is_steady = not surface.differences(look(opened, surface.capabilities, params))
-        known = Known(surface, is_steady, run.probing.allowed)
-        run.findings.extend(_new(run, declared(opened, known)))
-        run.findings.extend(_new(run, outside_signature(opened, surface, params)))
-        run.looked |= {Pattern.MINIMAL_DECLARATION, Pattern.CLIENT_CAPABILITIES}
-    _all(run, MODERN, known)
-    if isinstance(run.reachable.launch, HttpTarget):
-        run.findings.extend(contradicting_header(run.reachable.launch, run.left()))
-    return known
+def _jobs(met: Met, choose: Callable[[Visitor, Known], list[Probe | Comparison]]) -> list[_Job]:
+    if met.known is None:
+        return []
+    return [_Job(what, met.visitor, met.known) for what in choose(met.visitor, met.known)]
 
 
-def _all(run: _Run, probes: Iterable[Probe], known: Known) -> None:
-    for each in probes:
-        if each.patterns == {Pattern.FEATURE_GRANTS} and not known.is_steady:
-            continue
-        run.tell(each.name)
-        try:
-            with talk(run.reachable.launch, run.left(), run.patience) as opened:
-                run.findings.extend(_new(run, each.run(opened, known)))
-                run.has_asked |= bool(opened.asked)
-        except (UnansweredError, AvowError) as exc:
-            why = exc.message if isinstance(exc, AvowError) else "the server did not answer"
-            run.notes.append(f"could not tell ({each.name}): {why}")
-        else:
-            run.looked |= each.patterns
+def _legacy(visitor: Visitor, known: Known) -> list[Probe | Comparison]:
+    """What there is to find out in the era of the handshake."""
+    chosen: list[Probe | Comparison] = [*handshake.ALWAYS, *grants.LEGACY, asking.WITH_EVERYTHING]
+    if known.has_session:
+        chosen += handshake.IN_SESSIONS
+    if visitor.is_over_http:
+        chosen += handshake.OVER_HTTP
+    if visitor.is_over_http and known.has_session:
+        chosen += handshake.IN_SESSIONS_OVER_HTTP
+    return [*chosen, asking.CALLED] if known.allowed else chosen
 
 
-def _new(run: _Run, findings: Iterable[Finding]) -> list[Finding]:
-    """Findings that the other era did not show already."""
-    said = {(finding.rule, finding.message) for finding in run.findings}
-    return [finding for finding in findings if (finding.rule, finding.message) not in said]
+def _modern(visitor: Visitor, known: Known) -> list[Probe | Comparison]:
+    """What there is to find out in the era of single requests."""
+    chosen: list[Probe | Comparison] = [*stateless.ALWAYS, *grants.STATELESS]
+    if visitor.is_over_http:
+        chosen += stateless.OVER_HTTP
+    return [*chosen, asking.CALLED_STATELESS] if known.allowed else chosen
 
 
-def _card(run: _Run) -> Scorecard:
-    # Nobody can say how a server asks who asked for nothing while we looked.
-    unused = frozenset() if run.has_asked else frozenset({Pattern.CLIENT_CAPABILITIES})
-    return scorecard(run.findings, looked=run.looked, not_applicable=unused & run.looked)
+def _all(audit: _Audit, jobs: list[_Job], at_once: int) -> list[Outcome]:
+    """Carry out all of them, so many at a time, in no particular order."""
+    outcomes: dict[int, Outcome] = {}
+    waiting = list(enumerate(jobs))[::-1]
+
+    def work() -> None:
+        while waiting:
+            place, job = waiting.pop()
+            audit.tell(f"{place + 1} of {len(jobs)}: {job.what.name}")
+            outcomes[place] = job.run()
+
+    in_parallel({str(number): work for number in range(at_once)})
+    return [outcomes[place] for place in range(len(jobs))]
+
+
+def _second_look(audit: _Audit, job: _Job, outcome: Outcome) -> Outcome:
+    """Alone this time, where the first look may have suffered from another one at the same time."""
+    audit.tell(f"{job.what.name}, once more")
+    if outcome.has_left and job.visitor.at_once > 1:
+        outcome = job.run()
+    if outcome.suspects and isinstance(job.what, Comparison):
+        confirmed = confirm(job.what, outcome.suspects, job.visitor, job.known)
+        return replace(confirmed, findings=[*outcome.findings, *confirmed.findings])
+    return outcome
+
+
+def _take(audit: _Audit, job: _Job, outcome: Outcome) -> None:
+    audit.looks.note(job.what.pattern, is_conclusive=not outcome.why)
+    audit.looks.uses_client |= outcome.uses_client
+    if outcome.is_late:
+        audit.late += 1
+    elif outcome.why:
+        audit.notes.append(f"could not tell ({job.what.name}): {outcome.why}")
+    broken = {finding.rule for finding in audit.findings}
+    is_refinement = isinstance(job.what, Probe) and job.what.is_refinement
+    audit.add(found for found in outcome.findings if not (is_refinement and found.rule in broken))
