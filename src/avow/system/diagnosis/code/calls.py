@@ -8,6 +8,7 @@ from avow.system.diagnosis.code import syntax as s
 from avow.system.diagnosis.code.builtin_methods import method_of
 from avow.system.diagnosis.code.ground import (
     MOST_DEPTH,
+    MOST_ITEMS,
     MOST_TRIES,
     Frame,
     Returned,
@@ -92,7 +93,7 @@ class Calls(Statements):
             value = self.evaluate(argument, scope)
             if isinstance(argument, s.Spread):
                 settled = self.settle(value)
-                arguments.extend(settled.items if isinstance(settled, Sequenced) else ())
+                arguments.extend(settled.items[:MOST_ITEMS] if isinstance(settled, Sequenced) else ())
             else:
                 arguments.append(value)
         keywords: dict[str, Value] = {}

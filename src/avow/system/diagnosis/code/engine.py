@@ -99,8 +99,10 @@ class Engine(Calls):
                     continue
                 if self._catching:
                     raise
-            except (Returned, Left, RecursionError):
+            except (Returned, Left):
                 pass
+            except RecursionError:
+                self.ledger.note(f"{scope.module.name} was followed only in part: it is nested too deeply")
             return
 
     def global_name(self, name: str, scope: Scope) -> Value:

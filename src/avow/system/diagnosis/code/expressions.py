@@ -8,6 +8,7 @@ from avow.system.diagnosis.code import syntax as s
 from avow.system.diagnosis.code.access import Access
 from avow.system.diagnosis.code.ground import (
     ABSENT,
+    MOST_ITEMS,
     MOST_TRIES,
     Stopped,
     plain_truth,
@@ -182,6 +183,8 @@ class Expressions(Access):
                 return settled
             made.items.extend(settled.items if isinstance(settled, Sequenced) else ())
             made.complete &= isinstance(settled, Sequenced) and settled.complete
+            if len(made.items) > MOST_ITEMS:
+                return Unknown()
         return made
 
     def _mapped(self, node: s.Mapped, scope: Scope) -> Value:

@@ -60,6 +60,10 @@ _PATHS: Final = frozenset(
 )
 _ADDRESSES: Final = frozenset({"url", "uri", "endpoint", "baseurl", "host"})
 _NUMBERS: Final = frozenset({"port", "timeout", "limit", "count", "size", "ms", "seconds", "retries"})
+_COMPANIONS: Final = frozenset(
+    {"ID", "URL", "URI", "HOST", "HOSTS", "USERNAME", "USER", "EMAIL", "ACCOUNT", "DOMAIN", "ENDPOINT", "SID"}
+    | {"REGION", "ORG", "ORGANIZATION", "PROJECT", "WORKSPACE", "SITE", "SUBDOMAIN", "DATABASE", "LOGIN"}
+)
 _SWITCHES: Final = frozenset({"enable", "enabled", "disable", "disabled", "verbose", "debug", "insecure"})
 
 
@@ -149,7 +153,18 @@ def _need(entry: Seen, demands: list[Demand], ledger: Ledger) -> tuple[Need, flo
         return Need.CALL, LIKELY, "something fails without it, and the program goes on"
     if entry.where is Where.ENV and is_credential_name(entry.name):
         return Need.CALL, LIKELY if entry.at_start else GUESSED, "a credential without a default"
+    if entry.where is Where.ENV and _goes_with_a_credential(entry, ledger):
+        return Need.CALL, GUESSED, "it goes with a credential"
     return Need.OPTIONAL, GUESSED, "nothing is known to fail without it"
+
+
+def _goes_with_a_credential(entry: Seen, ledger: Ledger) -> bool:
+    """Whether a variable names whose or where a credential of the same service is."""
+    first, *others = entry.name.split("_")
+    if not others or others[-1] not in _COMPANIONS:
+        return False
+    same = [each for each in ledger.seen.values() if each.where is Where.ENV and not each.has_default]
+    return any(each.name.startswith(f"{first}_") and is_credential_name(each.name) for each in same)
 
 
 def _type(entry: Seen) -> ValueType:

@@ -22,12 +22,15 @@ from avow.system.diagnosis.code.values import (
     Unknown,
     Value,
     Word,
+    depends_of,
 )
 
 MOST_STEPS: Final = 1_500_000
 MOST_DEPTH: Final = 24
 MOST_TRIES: Final = 40
 _MAIN_FUNCTIONS: Final = 2
+_MOST_CASES: Final = 40
+MOST_ITEMS: Final = 1_000
 MAIN: Final = "<main>"
 IMPORTED: Final = "<imported>"
 """What depends on whether a module is the one that was started depends on these."""
@@ -185,6 +188,8 @@ class Ground:
         if isinstance(value, Configured):
             if self.is_given(value.ways):
                 return self.lift(value.present, change)
+            if value.size > _MOST_CASES:
+                return Unknown(depends=depends_of(value))
             return Configured(value.ways, self.lift(value.missing, change), self.lift(value.present, change))
         return change(self.word(value) if isinstance(value, Word) else value)
 
@@ -291,7 +296,10 @@ class Ground:
         if self._journals:
             write = Write(target, "", None, len(target.items))
             self._journals[-1].setdefault((id(target), ""), write)
-        target.items.append(value)
+        if len(target.items) < MOST_ITEMS:
+            target.items.append(value)
+        else:
+            target.complete = False
 
 
 def plain_truth(value: Value) -> bool | None:

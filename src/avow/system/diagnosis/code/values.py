@@ -37,11 +37,17 @@ class Unknown(Value):
 
 @dataclass(frozen=True, slots=True)
 class Configured(Value):
-    """What depends on whether something was given."""
+    """What depends on whether something was given; `size` is how many cases it tells apart."""
 
     ways: Ways
     missing: Value
     present: Value
+    size: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Count the cases."""
+        sizes = [each.size if isinstance(each, Configured) else 1 for each in (self.missing, self.present)]
+        object.__setattr__(self, "size", sum(sizes))
 
 
 @dataclass(slots=True, eq=False)

@@ -207,3 +207,23 @@ def test_doubtful_requirements_are_less_certain(tmp_path: Path) -> None:
 
     assert needed(facts) == []
     assert [each.confidence < 0.5 for each in facts.needed(Need.START, confidence=0.1)] == [True]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "let x = process.env.A; for (const n of ALL) { x = x + process.env['V' + n] } if (!x) process.exit(1)",
+        "let x = process.env.A; for (const n of ALL) { x = x ? process.env['V' + n] : x || process.env.B }",
+        "const x = [1]; for (const n of ALL) { x.push(...x) }",
+        "let x = [1]; for (const n of ALL) { x = [...x, ...x] }",
+        "let x = 'ab'; for (const n of ALL) { x = x + x + `${x}${x}` }",
+        "let x = {}; for (const n of ALL) { x = { ...x, ['k' + n]: { ...x } } }",
+    ],
+)
+def test_values_do_not_grow_without_end(tmp_path: Path, source: str) -> None:
+    names = ", ".join(f"'{number}'" for number in range(150))
+    before = time.thread_time()
+
+    read_script(tmp_path, f"const ALL = [{names}];\n{source}")
+
+    assert time.thread_time() - before < 3
