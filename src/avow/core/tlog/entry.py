@@ -94,9 +94,10 @@ def dumps(entry: Entry) -> bytes:
     Raises:
         MalformedInputError: a member is not what the format wants.
     """
-    document = {member.name: getattr(entry, member.name) for member in fields(entry)}
-    _check(document)
-    data = canonical({"avow": 1, "type": entry.type, **document})
+    members = {member.name: getattr(entry, member.name) for member in fields(entry)}
+    _check(members)
+    listed = {name: list(value) for name, value in members.items() if isinstance(value, tuple)}
+    data = canonical({"avow": 1, "type": entry.type, **members, **listed})
     assert len(data) <= MAX_ENTRY  # the limits of the members add up to less
     return data
 
@@ -118,8 +119,8 @@ def loads(data: bytes) -> Entry:
     known = _TYPES[kind]
     if set(document) != {member.name for member in fields(known)}:
         raise _unreadable(f"these are not the members of a {kind}")
-    lists = {name: tuple(value) for name, value in document.items() if isinstance(value, list)}
-    entry = known(**{**document, **lists})
+    listed = {name: tuple(value) for name, value in document.items() if isinstance(value, list)}
+    entry = known(**{**document, **listed})
     if dumps(entry) != data:
         raise _unreadable("it is not in canonical JSON")
     return entry
@@ -146,7 +147,7 @@ def _matching(pattern: re.Pattern[str]) -> Callable[[JsonValue], bool]:
 
 
 def _are_digests(value: JsonValue) -> bool:
-    return isinstance(value, list | tuple) and len(value) <= MAX_KEYS and all(map(_is_digest, value))
+    return isinstance(value, tuple) and len(value) <= MAX_KEYS and all(map(_is_digest, value))
 
 
 _is_digest: Final = _matching(_DIGEST)
