@@ -369,3 +369,23 @@ def serve_behind(password: str) -> Iterator[str]:
             yield f"http://127.0.0.1:{server.server_port}/mcp"
         finally:
             server.shutdown()
+
+
+def test_a_server_is_locked_with_what_was_configured_for_it(desk: Desk) -> None:
+    """The lockfile names what the server needs, and whoever has not configured it is told so."""
+    desk.serve(GITHUB, accepts={"GITHUB_TOKEN": TOKEN})
+    assert desk.configure("--set-stdin", "GITHUB_TOKEN", stdin=TOKEN).returncode == 0
+    python, server = [sys.executable, "-m", "avow"], [sys.executable, "server.py"]
+
+    locked = desk.run([*python, "lock", "--yes", "--name", "demo", "--", *server])
+    checked = desk.run([*python, "check"])
+
+    assert (locked.returncode, checked.returncode) == (0, 0), locked.stderr + checked.stderr
+    lockfile = (desk.directory / "avow.lock").read_text(encoding="utf-8")
+    assert json.loads(lockfile)["servers"]["demo"]["target"]["env"] == ["GITHUB_TOKEN"]
+    assert TOKEN not in lockfile
+    desk.home = desk.home.parent / "another"
+    desk.home.mkdir()
+    elsewhere = desk.run([*python, "check"])
+    assert elsewhere.returncode == 1
+    assert "avow configure demo" in elsewhere.stdout
