@@ -41,7 +41,7 @@ class Locked:
     name: str
 
 
-ContractLike: TypeAlias = Contract | Snapshot | Entry | Locked | None
+ContractLike: TypeAlias = Contract | Snapshot | Entry | Locked | tuple[str | PathLike[str], str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Guarding:
                 return Contract.from_entry(snapshot)
             case Entry(snapshot=snapshot):
                 return Contract.from_entry(snapshot)
-            case Locked(path=path, name=name):
+            case Locked(path=path, name=name) | (path, name):
                 return Contract.from_entry(_entry(Path(path), name).snapshot)
             case contract:
                 return contract

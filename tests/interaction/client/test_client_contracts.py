@@ -52,7 +52,9 @@ def lockfile(path: Path) -> Locked:
 
 
 async def test_a_lock_entry_is_the_contract_whatever_the_server_declares(era: Era, tmp_path: Path) -> None:
-    for contract in (lockfile(tmp_path / "avow.lock"), entry(), Entry(entry()), Contract.from_entry(entry())):
+    locked = lockfile(tmp_path / "avow.lock")
+    pair = (str(locked.path), locked.name)
+    for contract in (locked, pair, entry(), Entry(entry()), Contract.from_entry(entry())):
         peer = declaring(ECHO, TIME, EVIL)
         async with guarded(peer, era, contract=contract, on_violation="drop") as client:
             assert client.contract.source is ContractSource.LOCK
