@@ -6,9 +6,10 @@ from avow.core.configuration.model import Parameter
 from avow.system.diagnosis.code.model import CodeFacts
 from avow.system.diagnosis.deciding import decide
 from avow.system.diagnosis.evidence import Evidence, Outcome
+from avow.system.diagnosis.gathering import Needs
 from avow.system.diagnosis.manifests import read_manifests
 from avow.system.diagnosis.model import Diagnosis, Status
-from avow.system.diagnosis.needs import Needs, asks_for_something, gather
+from avow.system.diagnosis.needs import asks_for_something, gather
 from avow.system.diagnosis.output import Cause, Said, listen
 from avow.system.diagnosis.wording import STATUS, next_step, sentence
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from avow.core.canonical import JsonValue
 from avow.core.configuration.model import (
@@ -72,15 +71,14 @@ def examine(
     launch, lacking = _startable(reachable)
     known = started_with(launch, reachable.environment, reachable.headers)
     known = replace(known, declared=_declared(declared, lacking))
-    find = cache(lambda: find_package(launch, environment_of(reachable.environment)))
     if examination.offline or not _can_start(reachable):
         tried = Tried(known)
     else:
         examination.tell("starting it")
         tried = try_once(launch, _options(reachable, examination), known)
-        find.cache_clear()
     examination.tell("reading its code")
-    package = find()
+    # After the start, since package runners download what they start.
+    package = find_package(launch, environment_of(reachable.environment))
     facts = _facts(package)
 
     names = _names(reachable, package, tried.snapshot)

@@ -5,119 +5,28 @@ and a manifest say what their author thought of. A claim of the code that the se
 not repeated.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from avow.core.configuration.hazards import is_secret
-from avow.core.configuration.model import Configuration, Group, GroupRule, Parameter, Style, Where
+from avow.core.configuration.model import Configuration, Where
 from avow.system.diagnosis.at_calls import ways_at_calls
 from avow.system.diagnosis.code.model import CodeFacts, Need
 from avow.system.diagnosis.evidence import Evidence, Outcome
-from avow.system.diagnosis.naming import parameter_of, tells, words_of
+from avow.system.diagnosis.gathering import Gathering, Needs
+from avow.system.diagnosis.naming import parameter_of, tells
 from avow.system.diagnosis.output import Cause, Demand, Said, Strength
-from avow.system.diagnosis.output.libraries import LIBRARY_VARIABLES
 from avow.system.diagnosis.output.names import Form, Name
 from avow.system.diagnosis.output.usage import serving_command
-from avow.system.diagnosis.tables import Identity, Table, Way, first_of
+from avow.system.diagnosis.tables import Identity, Table, Way
 
 _CERTAIN = 0.5
-_LAST = (Where.HEADER, Where.URL_VARIABLE, Where.OTHER, Where.FILE)
-_FOR_SECRETS = (Where.ENV, Where.ARGUMENT, *_LAST)
-_FOR_OTHERS = (Where.ARGUMENT, Where.ENV, *_LAST)
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """The parameters, the groups among them, and of each group the keys of the way to propose."""
-
-    parameters: tuple[Parameter, ...] = ()
-    groups: tuple[Group, ...] = ()
-    proposed: frozenset[str] = frozenset()
-
-
-class _Gathering:
-    """Collects what is required while the sources are read one after the other."""
-
-    def __init__(self) -> None:
-        self.table = Table()
-        self.required: list[Identity] = []
-        self.groups: list[list[Way]] = []
-        self.told: set[Way] = set()
-
-    def demand(self, ways: Sequence[Way], *, told: bool = False) -> None:
-        """One of the ways has to be given; a group that shares a name with another is the same one.
-
-        `told` says that the server named the ways itself.
-        """
-        distinct = list(dict.fromkeys(way for way in ways if way))
-        if not distinct:
-            return
-        self.told |= set(distinct) if told else set()
-        if len(distinct) == 1:
-            self.required += distinct[0]
-            return
-        names = {identity for way in distinct for identity in way}
-        for group in self.groups:
-            if any(identity in names for way in group for identity in way):
-                group += [way for way in distinct if way not in group]
-                return
-        self.groups.append(distinct)
-
-    def _proposed(self, group: Sequence[Way]) -> Way:
-        """The way to propose: one that the server named, and for a secret a variable rather than an argument.
-
-        Arguments show in every list of processes. What is no secret is better seen in the command. A value
-        is given more easily than a file with the value in it, and a server's own variable comes before those
-        that a library reads for everybody.
-        """
-        secret = any(is_secret(self.table[identity]) for way in group for identity in way)
-        order = _FOR_SECRETS if secret else _FOR_OTHERS
-        has_variable = 2 * any(where is Where.ENV for way in group for where, _ in way)
-
-        def rank(way: Way) -> tuple[bool, bool, int, bool]:
-            foreign = any(name in LIBRARY_VARIABLES for _, name in way)
-            in_file = any(words_of(name)[-1:] == ("file",) for _, name in way)
-            # An argument that only its place tells from others gives way to a variable.
-            places = (has_variable if self._is_nameless(one) else order.index(one[0]) for one in way)
-            return way not in self.told, foreign, max(places), in_file
-
-        return min(group, key=rank)
-
-    def _is_nameless(self, identity: Identity) -> bool:
-        """Whether it is an argument that only its place tells from others."""
-        parameter = self.table[identity]
-        is_positional = parameter.binding.style is Style.POSITIONAL and parameter.fixed is None
-        return identity[0] is Where.ARGUMENT and is_positional
-
-    def result(self) -> Needs:
-        """Put keys in the place of identities; what is in a group is not required by itself."""
-        groups = self.groups
-        alternatives = {identity for group in groups for way in group for identity in way}
-        required = [identity for identity in self.required if identity not in alternatives]
-        proposed = [identity for group in groups for identity in self._proposed(group)]
-        ordered = first_of([*required, *proposed, *alternatives_in_order(groups), *self.table])
-        keys = _keys(ordered)
-        parameters = tuple(
-            replace(self.table[identity], key=keys[identity], required=identity in required)
-            for identity in ordered
-        )
-        shown = [[way for way in group if all(one in keys for one in way)] for group in groups]
-        return Needs(
-            parameters,
-            tuple(
-                Group(GroupRule.ANY_OF, tuple(tuple(keys[one] for one in way) for way in group))
-                for group in shown
-                if len(group) > 1
-            ),
-            frozenset(keys[identity] for identity in proposed if identity in keys),
-        )
 
 
 def gather(
     evidence: Evidence, said: Said, facts: CodeFacts, manifests: Sequence[Configuration], cause: Cause | None
 ) -> Needs:
     """Everything that the server needs."""
-    gathering = _Gathering()
+    gathering = Gathering()
     for configuration in (*([evidence.declared] if evidence.declared else []), *manifests):
         _from_configuration(gathering, configuration)
     _from_code(gathering, facts, evidence, said)
@@ -132,7 +41,7 @@ def asks_for_something(facts: CodeFacts, manifests: Sequence[Configuration], giv
     return any(parameter.binding.name not in given for parameter in wanted)
 
 
-def _from_configuration(gathering: _Gathering, configuration: Configuration) -> None:
+def _from_configuration(gathering: Gathering, configuration: Configuration) -> None:
     keys = gathering.table.keys(configuration)
     for parameter in configuration:
         if parameter.required and parameter.default is None:
@@ -141,7 +50,7 @@ def _from_configuration(gathering: _Gathering, configuration: Configuration) -> 
         gathering.demand([tuple(keys[key] for key in way) for way in group.ways])
 
 
-def _from_code(gathering: _Gathering, facts: CodeFacts, evidence: Evidence, said: Said) -> None:
+def _from_code(gathering: Gathering, facts: CodeFacts, evidence: Evidence, said: Said) -> None:
     keys = {fact.parameter.key: gathering.table.add(fact.parameter) for fact in facts.facts}
     grouped = {key for each in facts.groups for way in each.group.ways for key in way}
     if evidence.outcome is not Outcome.OK and not _contradicts(facts, said):
@@ -156,7 +65,7 @@ def _from_code(gathering: _Gathering, facts: CodeFacts, evidence: Evidence, said
 
 
 def _from_calls(
-    gathering: _Gathering, facts: CodeFacts, keys: Mapping[str, Identity], evidence: Evidence
+    gathering: Gathering, facts: CodeFacts, keys: Mapping[str, Identity], evidence: Evidence
 ) -> None:
     """What the server starts without, and fails without when a tool is called."""
     groups = [each for each in facts.groups if each.need is Need.CALL and each.confidence >= _CERTAIN]
@@ -189,7 +98,7 @@ def _contradicts(facts: CodeFacts, said: Said) -> bool:
     return bool(needed) and bool(asked) and not needed & asked
 
 
-def _from_output(gathering: _Gathering, said: Said, evidence: Evidence, cause: Cause | None) -> None:
+def _from_output(gathering: Gathering, said: Said, evidence: Evidence, cause: Cause | None) -> None:
     counting = cause is Cause.CONFIGURATION or evidence.outcome is Outcome.OK
     asked = list(_asked(said, evidence)) if counting else []
     for demand in asked:
@@ -287,7 +196,7 @@ def _pointing(table: Table, file: str) -> Iterator[Identity]:
             yield identity
 
 
-def _from_usage(gathering: _Gathering, said: Said) -> None:
+def _from_usage(gathering: Gathering, said: Said) -> None:
     """Nothing else was asked for: what the usage line cannot do without."""
     usage = said.usage
     demand = Demand("usage", Strength.REQUIRED)
@@ -298,7 +207,7 @@ def _from_usage(gathering: _Gathering, said: Said) -> None:
         gathering.demand([_known_or_new(gathering.table, Name(word, Form.COMMAND, usage.commands), demand)])
 
 
-def _from_prose(gathering: _Gathering, said: Said) -> None:
+def _from_prose(gathering: Gathering, said: Said) -> None:
     """Something is missing that no sentence names: what in the code is called so, or the words themselves."""
     for demand in said.demands:
         if demand.ways or demand.strength is not Strength.REQUIRED or not demand.thing:
@@ -310,19 +219,3 @@ def _from_prose(gathering: _Gathering, said: Said) -> None:
             words = Name(demand.thing, Form.IDENTIFIER)
             gathering.demand([(gathering.table.add(parameter_of(words, demand.sentence[:200])),)])
         return
-
-
-def alternatives_in_order(groups: Iterable[Sequence[Way]]) -> Iterator[Identity]:
-    """Every parameter of every group, once each."""
-    return (identity for group in groups for way in group for identity in way)
-
-
-def _keys(identities: Sequence[Identity]) -> dict[Identity, str]:
-    """A key for each: its name, and where two things share one, how it is handed over as well."""
-    keys: dict[Identity, str] = {}
-    taken: set[str] = set()
-    for where, name in identities:
-        key = name if name not in taken else f"{name} ({where})"
-        taken.add(key)
-        keys[where, name] = key
-    return keys

@@ -19,6 +19,8 @@ from avow.system.connect.session import introduce
 from avow.system.connect.starting import start_program
 from avow.system.diagnosis.evidence import LONGEST_OUTPUT, Evidence, Outcome
 from avow.system.diagnosis.listening import listening_addresses
+from avow.system.diagnosis.output import Cause, Strength, listen
+from avow.system.diagnosis.output.names import Form
 from avow.system.diagnosis.overhearing import OverheardChannel
 
 _LIMITS: Final = Limits(words=LONGEST_OUTPUT // 2)
@@ -42,12 +44,27 @@ def try_once(target: Target, options: ConnectOptions, known: Evidence) -> Tried:
     tried = _attempt(target, options, known, Opening.PROBE)
     match tried.error:
         # Some servers leave at the first request that they do not know, or are of one era only.
-        case ServerExitedError():
+        case ServerExitedError() if not _is_clear(tried.evidence):
             return _attempt(target, options, known, Opening.HANDSHAKE)
         case MixedErasError():
             return _attempt(target, options, known, Opening.DISCOVER)
         case _:
             return tried
+
+
+def _is_clear(evidence: Evidence) -> bool:
+    """Whether a server said why it left, in words that are not about the request that it was sent."""
+    said = listen(evidence)
+    named = (
+        name
+        for demand in (*said.fixed, *said.demands)
+        if demand.strength is Strength.REQUIRED
+        for way in demand.ways
+        for name in way
+    )
+    return any(name.form in (Form.VARIABLE, Form.FLAG) for name in named) or any(
+        sign.cause is Cause.DEPENDENCY and sign.decisive for sign in said.signs
+    )
 
 
 def _attempt(target: Target, options: ConnectOptions, known: Evidence, opening: Opening) -> Tried:

@@ -18,6 +18,7 @@ CASES = {
         "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /a/b.js",
         TRACEBACK + "    import x\nModuleNotFoundError: No module named 'x'",
         TRACEBACK + "    @s.list_tools()\nAttributeError: 'Server' object has no attribute 'list_tools'",
+        TRACEBACK + "    def f[T](x): ...\nSyntaxError: expected '('",
         "SyntaxError: The requested module 'x' does not provide an export named 'y'",
         "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
         "Error: The module was compiled against a different Node.js version using NODE_MODULE_VERSION 108.",

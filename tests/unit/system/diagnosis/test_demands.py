@@ -59,6 +59,8 @@ def test_a_heading_asks_for_every_item_below_it() -> None:
         ("A_KEY is not set, using the default", Strength.OPTIONAL),
         ("A_KEY not set - authentication is disabled", Strength.OPTIONAL),
         ("Set A_KEY to enable search", Strength.OPTIONAL),
+        ("[DEBUG]   A_KEY: NOT SET", Strength.OPTIONAL),
+        ("  A_KEY: not set", Strength.OPTIONAL),
     ],
 )
 def test_a_demand_is_as_strong_as_its_words(text: str, strength: Strength) -> None:

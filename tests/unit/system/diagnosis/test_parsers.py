@@ -35,6 +35,8 @@ def named(text: str, exception: str = "", source: str = "") -> list[list[list[st
             [[["api_id"]], [["API_ID"]]],
         ),
         ('[{"code": "invalid_type", "path": ["env", "MY_KEY"], "message": "Required"}]', [[["MY_KEY"]]]),
+        ("Unknown command: undefined. Expected 'init' or 'run'.", [[["run"]]]),
+        ('{\n  _errors: [],\n  MY_ROLE: {\n    _errors: [\n      "Invalid"\n    ]\n  }\n}', [[["MY_ROLE"]]]),
         ("✖ Invalid input: expected string\n  → at config.API_KEY", [[["API_KEY"]]]),
         ("Invalid environment variables: {\n  MY_KEY: [ 'Required' ]\n}", [[["MY_KEY"]]]),
     ],

@@ -171,6 +171,9 @@ def _is_foreign(statement: Statement) -> bool:
 
     What is missing on `None` or on a text is the server's own mistake, mostly a value that nobody set.
     """
+    if statement.exception in ("SyntaxError", "IndentationError") and statement.source:
+        # Code that was released can be read by the version of Python that it is for.
+        return True
     if statement.exception.endswith("AttributeError"):
         found = _ATTRIBUTE.match(statement.text)
         return found is not None and found[1] not in _BUILT_IN

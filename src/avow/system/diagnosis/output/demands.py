@@ -39,6 +39,9 @@ _RELAXED: Final = re.compile(
     r"|alternatively|could also)(?![a-z])"
     r"|可选|默认"
 )
+_STATE: Final = re.compile(
+    r"\W*[a-z0-9_ -]{2,80}\s?[:=]\s?\W?(?:not set|unset|undefined|none|null|not provided|not configured)\W*"
+)
 _STRICT: Final = re.compile(
     r"(?<![a-z])(?:required|must|mandatory|cannot start|can't start|exiting|aborting)(?![a-z])"
 )
@@ -168,6 +171,9 @@ def _strength(lowered: str, level: Level, *, is_missing: bool) -> Strength:
         return Strength.MISSED if level is not Level.INFO else Strength.OPTIONAL
     if level is Level.WARNING:
         return Strength.MISSED
+    if (level is Level.INFO and not _STRICT.search(lowered)) or _STATE.fullmatch(lowered):
+        # A list of what is set and what is not is no complaint.
+        return Strength.OPTIONAL
     return Strength.REQUIRED
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from avow.system.diagnosis.output.demands import Demand, Strength
 from avow.system.diagnosis.output.names import Form, Name, is_variable
 from avow.system.diagnosis.output.text import Statement
+from avow.system.diagnosis.output.usage import serving_command
 
 _MOST: Final = 64
 _ARGPARSE: Final = re.compile(r"the following arguments are required: ([^\n]{1,1000})")
@@ -36,6 +37,14 @@ _ZOD_PRETTY: Final = re.compile(r"(?:→|->) at ([A-Za-z_][\w.]{0,100})")
 _ZOD_FIELD: Final = re.compile(
     r"(?m)^[ \t]{0,40}['\"]?([A-Z][A-Z0-9_]{1,80})['\"]?\s{0,4}:\s{0,4}(?:\[?\s{0,8}['\"]?Required|undefined"
     r"|\[ ?'Invalid input)"
+)
+_ZOD_FORMAT: Final = re.compile(
+    r"(?m)^[ \t]{0,8}['\"]?([A-Za-z_]\w{1,80})['\"]?: \{\s{0,40}_?errors: \[\s{0,40}['\"]"
+)
+_EXPECTED: Final = re.compile(
+    r"(?:[Uu]nknown|[Ii]nvalid|[Mm]issing|[Nn]o) (?:sub)?command[^\n]{0,80}(?:[Ee]xpected|[Aa]vailable"
+    r"|[Vv]alid)"
+    r"[^\n'\"`]{0,40}((?:['\"`][\w-]{1,40}['\"`](?:, or |, | or | and )?){1,20})"
 )
 _DECOUPLE: Final = re.compile(r"([A-Z][A-Z0-9_]{1,80}) not found\. Declare it as envvar")
 _KEY: Final = re.compile(r"^['\"]([A-Za-z_]\w{1,80})['\"]$")
@@ -121,8 +130,18 @@ def _fields(statement: Statement) -> Iterator[tuple[tuple[Name, ...], ...]]:
         keys = re.findall(r'"([^"]{1,100})"', found[1])
         if keys:
             yield ((_field(keys[-1]),),)
+    for found in _ZOD_FORMAT.finditer(statement.text):
+        yield ((_field(found[1]),),)
     for found in _ZOD_PRETTY.finditer(statement.text):
         yield ((_field(found[1].rpartition(".")[2]),),)
+
+
+def _expected(statement: Statement) -> Iterator[tuple[tuple[Name, ...], ...]]:
+    """The command that serves, where a program lists those that it knows."""
+    for found in _EXPECTED.finditer(statement.text):
+        commands = tuple(re.findall(r"[\w-]{1,40}", found[1].replace(" or ", " ").replace(" and ", " ")))
+        if word := serving_command(commands):
+            yield ((Name(word, Form.COMMAND, commands),),)
 
 
 def _key_error(statement: Statement) -> Iterator[tuple[tuple[Name, ...], ...]]:
@@ -158,4 +177,5 @@ _READERS: Final[tuple[Callable[[Statement], Iterator[tuple[tuple[Name, ...], ...
     _variables,
     _fields,
     _key_error,
+    _expected,
 )
