@@ -10,11 +10,9 @@ from avow.configure.subject import Subject
 from avow.core.configuration.model import Parameter, ValueType
 from avow.core.configuration.values import problem, written
 from avow.system.configuration.known import Known
-from avow.system.configuration.preflight import ConfigurationNeededError, Preflight, Ready, preflight
+from avow.system.configuration.preflight import Preflight, preflight
 from avow.system.configuration.remembered import Remembered
-from avow.system.processes import placeholders
 
-_FILLED_IN: Final = "an argument holds ${…}, which would be filled in from your environment: write it out"
 _SHORT: Final = {"y": "true", "n": "false"}
 
 
@@ -72,16 +70,7 @@ def judge(subject: Subject, draft: Draft, environment: Mapping[str, str]) -> Pre
     """Whether the server could start with these answers beside what it has, and with what it would be."""
     taken = {key: (environment[name],) for key, name in draft.taken.items()}
     resolution = subject.with_answers({**taken, **draft.given}, without=draft.emptied)
-    ready = preflight(_insisting(subject.known, draft.insisted), resolution)
-    if isinstance(ready, Ready) and _has_placeholders(ready):
-        return ConfigurationNeededError(subject.name, violated=(_FILLED_IN,))
-    return ready
-
-
-def _has_placeholders(ready: Ready) -> bool:
-    """Whether something that was given, or is a default, would be replaced by a variable of ours at start."""
-    texts = (*ready.arguments, *ready.runtime_arguments, *ready.url_variables.values())
-    return any(placeholders(text) for text in texts)
+    return preflight(_insisting(subject.known, draft.insisted), resolution)
 
 
 def _insisting(known: Known, keys: tuple[str, ...]) -> Known:
