@@ -37,6 +37,8 @@ from avow.system.diagnosis.code.values import (
 )
 
 _SAME_FUNCTION: Final = 2
+# What may happen only if several other things happen that may not is not worth the way.
+_MOST_DOUBTS: Final = 2
 # Helpers of compilers and bundlers that hand a module on.
 _HANDING_ON: Final = frozenset(
     {"__toESM", "__importDefault", "__importStar", "_interopRequireDefault", "_interopRequireWildcard"}
@@ -194,7 +196,7 @@ class Calls(Statements):
     def _run_closure(self, closure: Closure, request: Request) -> Value:
         function = closure.function
         same = sum(frame.name == str(id(function)) for frame in self.frames)
-        if len(self.frames) > MOST_DEPTH or same >= _SAME_FUNCTION:
+        if len(self.frames) > MOST_DEPTH or same >= _SAME_FUNCTION or self.doubts > _MOST_DOUBTS:
             return Unknown()
         self.called.add(id(function))
         scope = Scope(closure.scope.module, closure.scope)

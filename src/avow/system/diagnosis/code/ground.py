@@ -109,7 +109,7 @@ class Ground:
         self._is_late = is_late
         self._steps = 0
         self._catching = 0
-        self._doubt = 0
+        self.doubts = 0
         self._journals: list[Journal] = []
 
     def step(self) -> None:
@@ -208,7 +208,7 @@ class Ground:
     def demand(self, ways: Ways, place: str, reason: str) -> None:
         """Write down that one of these is needed here, and assume the first of them as given."""
         path = tuple(way for frame in self.frames for ways in frame.path for way in ways)
-        confidence = GUESSED if self._doubt else CERTAIN
+        confidence = GUESSED if self.doubts else CERTAIN
         self.ledger.demand(ways, tuple(dict.fromkeys(path)), place, reason, confidence)
         self.given = self.given | ways[0]
 
@@ -238,11 +238,11 @@ class Ground:
     @contextmanager
     def doubt(self) -> Iterator[None]:
         """Whatever happens inside may not happen."""
-        self._doubt += 1
+        self.doubts += 1
         try:
             yield
         finally:
-            self._doubt -= 1
+            self.doubts -= 1
 
     @contextmanager
     def catching(self) -> Iterator[None]:
