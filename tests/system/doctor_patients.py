@@ -69,6 +69,9 @@ serve()
 import os
 sys.exit("cannot log in with " + os.environ["PATIENT_TOKEN"] + ": 401 Unauthorized")
 """,
+    "either": """
+sys.exit("Error: set EITHER_TOKEN or EITHER_USER and EITHER_PASSWORD, one of them is required")
+""",
     "curious": """
 import os
 seen = " ".join(sorted(name for name in os.environ if "SECRET" in name)) or "nothing"

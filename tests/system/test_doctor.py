@@ -211,6 +211,16 @@ def test_a_report_for_people_fits_a_screen(project: Project) -> None:
     assert ended.stdout.endswith("1 of 2 servers needs attention.\n")
 
 
+def test_what_does_as_well_is_shown(project: Project) -> None:
+    """Of several ways one is proposed, and the others stand below it."""
+    configured(project, either={"patient": "either"})
+
+    lines = [line.strip() for line in project.run("doctor", "--config", "client.json").stdout.splitlines()]
+
+    assert "It needs EITHER_TOKEN" in lines
+    assert "or instead: EITHER_USER and EITHER_PASSWORD" in lines
+
+
 def test_markdown_is_inert(project: Project) -> None:
     """A table that a repository can show."""
     configured(project, bad={"patient": "tokenless"})

@@ -83,8 +83,10 @@ def _ill(visited: Visited) -> Iterator[Line]:
     yield line(one_line(_sentence(diagnosis.message), 600), indent=2)
     needs = visited.needs
     yield from columns([cells(need) for need in needs if need.required], indent=4)
+    for way in visited.instead:
+        yield line(("or instead: ", "dim"), one_line(way, 200), indent=4)
     if any(need.required for need in needs):
-        yield from others_line(needs, indent=4)
+        yield from others_line([need for need in needs if need.name not in visited.grouped], indent=4)
     for link in visited.links:
         yield line(("where to get it: ", "dim"), one_line(link, 200), indent=4)
     if diagnosis.next:

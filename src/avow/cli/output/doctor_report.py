@@ -32,6 +32,18 @@ class Visited:
         return needs_of(self.examined)
 
     @property
+    def instead(self) -> tuple[str, ...]:
+        """The ways that do as well as those that are proposed, each in one line."""
+        proposed = self.diagnosis.proposed
+        ways = (way for group in self.diagnosis.groups for way in group.ways if not proposed.issuperset(way))
+        return tuple(dict.fromkeys(" and ".join(way) for way in ways))
+
+    @property
+    def grouped(self) -> frozenset[str]:
+        """The names that are part of some way."""
+        return frozenset(key for group in self.diagnosis.groups for way in group.ways for key in way)
+
+    @property
     def links(self) -> tuple[str, ...]:
         """Where to get what it lacks."""
         wanted = (one for one in self.diagnosis.required if one.key not in self.examined.present)

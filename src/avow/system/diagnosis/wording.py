@@ -93,7 +93,8 @@ def _named(parameter: Parameter) -> str:
 
 
 def _decisive(cause: Cause | None, said: Said) -> str:
-    for sign in reversed(said.signs):
+    # A program ends with what matters; a package manager begins with it.
+    for sign in said.signs if cause is Cause.NOT_FOUND else reversed(said.signs):
         if sign.cause is cause:
             return sign.words
     for demand in said.demands:
