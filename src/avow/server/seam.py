@@ -105,7 +105,13 @@ class Dropped(Exception):  # noqa: N818 - what becomes of a notification, not a 
 
 
 class Part:
-    """One concern on the server's side. Override what you need."""
+    """One concern on the server's side. Override what you need.
+
+    A part that has to do with a few methods only says so, since each step costs every call some time.
+    """
+
+    before_methods: frozenset[str] | None = None
+    after_methods: frozenset[str] | None = None
 
     async def before(self, request: Request) -> None:
         """Look at a message before the server does; raise what `refused` makes to refuse it.
@@ -163,7 +169,8 @@ class Seam:
         request = Request.of(ctx)
         try:
             for part in self.parts:
-                await part.before(request)
+                if part.before_methods is None or request.method in part.before_methods:
+                    await part.before(request)
         except Dropped:
             return None
         answer = await call_next(ctx)
@@ -171,7 +178,8 @@ class Seam:
             return answer
         result = _as_sent(answer)
         for part in reversed(self.parts):
-            await part.after(request, result)
+            if part.after_methods is None or request.method in part.after_methods:
+                await part.after(request, result)
         return result
 
     def serve(self, method: str, answer: Callable[[Request], Awaitable[JsonObject]]) -> None:

@@ -17,7 +17,7 @@ from avow.protocol.messages import METHOD_NOT_FOUND
 from avow.server.guard.catalogue import HOLDERS, Catalogue
 from avow.server.guard.sessions import session_of
 from avow.server.guard.trail import Trail
-from avow.server.seam import Part, Request, SdkContext, SdkServer
+from avow.server.seam import HANDSHAKES, Part, Request, SdkContext, SdkServer
 
 LISTED: Final = ("tools", "prompts", "resources")
 _LISTS: Final = {kind.list_method: kind for kind in Kind}
@@ -69,9 +69,11 @@ class Promises:
         return cls(named[0], subscribe, named[1])
 
 
-@dataclass(slots=True)
+@dataclass
 class Declaration(Part):
     """Trims what the SDK declares, and keeps what is not declared from being served."""
+
+    after_methods = HANDSHAKES | _LISTS.keys()
 
     server: SdkServer
     catalogue: Catalogue

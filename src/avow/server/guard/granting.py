@@ -12,9 +12,20 @@ from avow.server.guard.catalogue import Catalogue
 from avow.server.guard.features import Features
 from avow.server.guard.sessions import session_of
 from avow.server.guard.trail import Trail
-from avow.server.seam import Part, Request
+from avow.server.seam import HANDSHAKES, Part, Request
 
 _LISTS: Final = {kind.list_method: kind for kind in Kind}
+_CALLS: Final = frozenset(
+    {
+        "completion/complete",
+        "prompts/get",
+        "resources/read",
+        "resources/subscribe",
+        "subscriptions/listen",
+        "tools/call",
+        "tools/resolve",
+    }
+)
 
 
 class Granting(Part):
@@ -22,14 +33,14 @@ class Granting(Part):
 
     def __init__(self, features: Features, catalogue: Catalogue, trail: Trail) -> None:
         """Ask `features` who may do what."""
+        self.before_methods = _CALLS if features else frozenset()
+        self.after_methods = HANDSHAKES | _LISTS.keys() if features else frozenset()
         self._features = features
         self._catalogue = catalogue
         self._trail = trail
 
     async def before(self, request: Request) -> None:
         """Refuse the use of what belongs to a feature that was not granted."""
-        if not self._features:
-            return
         params = request.params
         match request.method:
             case "tools/call" | "tools/resolve":
@@ -50,15 +61,11 @@ class Granting(Part):
 
     async def after(self, request: Request, result: JsonObject) -> None:
         """Leave out what was not granted; what depends on who asks must not be handed on."""
-        if not self._features:
-            return
         kind = _LISTS.get(request.method)
-        if kind is not None and isinstance(result.get(kind.collection), list):
-            result[kind.collection] = await self.visible(kind, result[kind.collection], request)
-        elif request.is_handshake:
+        if kind is None:
             await self._declare(request, result)
         else:
-            return
+            result[kind.collection] = await self.visible(kind, result.get(kind.collection, []), request)
         if "cacheScope" in result:
             result["cacheScope"] = "private"
 

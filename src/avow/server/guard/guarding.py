@@ -117,9 +117,10 @@ class Guard:
         granting, restriction = Granting(features, catalogue, trail), Restriction(catalogue, trail)
         self._declaration = Declaration(lowlevel, catalogue, promises, (granting, restriction), trail)
         # Before a message reaches the server, phases come first; on the way back, they come last.
+        versions = Versions(policy, unknown, trail)
         seam.parts[:0] = [
-            Phases(self._sessions, trail, allow_sessionless=allow_sessionless),
-            Versions(policy, unknown, trail),
+            Phases(self._sessions, versions, trail, allow_sessionless=allow_sessionless),
+            versions,
             Asking(trail),
             self._declaration,
             restriction,

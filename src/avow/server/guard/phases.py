@@ -8,10 +8,12 @@ from avow.core.snapshot import Era
 from avow.protocol.events import event
 from avow.protocol.gate.refusal import Refusal, invalid_params, invalid_request
 from avow.protocol.gate.session import Phase
-from avow.protocol.gate.stateless import is_modern, read_claims
+from avow.protocol.gate.stateless import CAPABILITIES_KEY, VERSION_KEY, is_modern, read_claims
 from avow.protocol.messages import encode
+from avow.protocol.versions import MODERN
 from avow.server.guard.sessions import Session, Sessions
 from avow.server.guard.trail import Trail
+from avow.server.guard.versions import Versions
 from avow.server.seam import Dropped, Part, Request
 
 LARGEST_INITIALIZE: Final = 64 * 1024
@@ -23,9 +25,14 @@ _VERSION_HEADER: Final = "mcp-protocol-version"
 class Phases(Part):
     """The first part of the guard: whatever comes at the wrong time goes no further."""
 
-    def __init__(self, sessions: Sessions, trail: Trail, *, allow_sessionless: bool) -> None:
+    after_methods = frozenset({"initialize"})
+
+    def __init__(
+        self, sessions: Sessions, versions: Versions, trail: Trail, *, allow_sessionless: bool
+    ) -> None:
         """Hold sessions to their phases; `allow_sessionless` lets in who cannot have any."""
         self._sessions = sessions
+        self._versions = versions
         self._trail = trail
         self._allow_sessionless = allow_sessionless
 
@@ -40,8 +47,8 @@ class Phases(Part):
             if request.is_notification:
                 self._notified(request, session)
             elif session.era is Era.MODERN:
-                claims = read_claims(request.method, request.params, None)
-                session.client_capabilities = claims.capabilities
+                session.client_capabilities = _claimed_capabilities(request)
+                self._versions.judge(session)
             else:
                 self._asked(request, session)
         except Refusal as refusal:
@@ -62,6 +69,7 @@ class Phases(Part):
                     what="phase_violation",
                     name=request.method,
                 )
+            self._versions.judge(session)
             return
         if request.method == "initialize":
             _check_initialize(request, session)
@@ -91,6 +99,16 @@ class Phases(Part):
         detail = f"dropped: the session is {session.phase}"
         self._trail.tell(event(what, Severity.MODERATE, name=request.method, detail=detail), session)
         raise Dropped
+
+
+def _claimed_capabilities(request: Request) -> JsonObject:
+    """What the client says on this request that it can do; whatever is amiss is refused as the gate does."""
+    meta = request.params.get("_meta")
+    if isinstance(meta, dict) and meta.get(VERSION_KEY) in MODERN:
+        capabilities = meta.get(CAPABILITIES_KEY)
+        if isinstance(capabilities, dict):
+            return capabilities
+    return read_claims(request.method, request.params, None).capabilities
 
 
 def _check_initialize(request: Request, session: Session) -> None:

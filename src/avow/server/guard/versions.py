@@ -30,6 +30,8 @@ _RATINGS: Final = 10_000
 class Versions(Part):
     """Agrees on a version as policy says, and writes every downgrade down."""
 
+    before_methods = frozenset({"initialize"})
+
     def __init__(self, policy: VersionPolicy, unknown: UnknownVersions, trail: Trail) -> None:
         """Judge by `policy`; `unknown` says what happens to versions that are not served."""
         self._policy = policy
@@ -38,14 +40,18 @@ class Versions(Part):
         self._judged: dict[tuple[str, str], Agreement] = {}
 
     async def before(self, request: Request) -> None:
-        """Settle the version of a session, or of a request that is its own session."""
-        if request.is_notification:
-            return
+        """Settle the version of a session."""
         session = session_of(request)
-        if request.method == "initialize" and session.era is Era.LEGACY:
+        if session.era is Era.LEGACY and not request.is_notification:
             self._negotiate(request, session)
-        elif session.era is Era.MODERN or not session.has_handshake:
-            self._judge(session, session.version, session.version)
+
+    def judge(self, session: Session) -> None:
+        """Judge a request that is its own session.
+
+        Raises:
+            MCPError: its version is not served.
+        """
+        self._judge(session, session.version, session.version)
 
     def _negotiate(self, request: Request, session: Session) -> None:
         requested = request.params.get("protocolVersion")
@@ -96,6 +102,9 @@ class Versions(Part):
 class Restriction(Part):
     """The compensating control: below the baseline, only tools that are rated low."""
 
+    before_methods = frozenset({"tools/call"})
+    after_methods = frozenset({"tools/list"})
+
     def __init__(self, catalogue: Catalogue, trail: Trail) -> None:
         """Look tools up in `catalogue`."""
         self._catalogue = catalogue
@@ -104,8 +113,6 @@ class Restriction(Part):
 
     async def before(self, request: Request) -> None:
         """Refuse calls of anything else."""
-        if request.method != "tools/call":
-            return
         session = session_of(request)
         if not session.is_restricted:
             return
@@ -118,8 +125,7 @@ class Restriction(Part):
 
     async def after(self, request: Request, result: JsonObject) -> None:
         """Leave anything else out of the list."""
-        if request.method == Kind.TOOL.list_method and session_of(request).is_restricted:
-            result["tools"] = await self.visible(Kind.TOOL, result.get("tools", []), request)
+        result["tools"] = await self.visible(Kind.TOOL, result.get("tools", []), request)
 
     async def visible(self, kind: Kind, definitions: list[JsonObject], request: Request) -> list[JsonObject]:
         """Those of some capabilities that the session may use."""
