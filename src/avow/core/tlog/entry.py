@@ -10,12 +10,13 @@ from dataclasses import dataclass, fields
 from typing import ClassVar, Final, TypeAlias
 
 from avow.core.canonical import JsonValue, canonical, parse_json
+from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED
 from avow.core.tlog.tiles import MAX_ENTRY
 from avow.errors import MalformedInputError
 
 MAX_NAME: Final = 255
 MAX_REASON: Final = 8_192
-STATES: Final = ("pending", "approved", "rejected")
+STATES: Final = (PENDING, APPROVED, REJECTED)
 MAX_PEOPLE: Final = 100
 MAX_KEYS: Final = 100
 
