@@ -8,6 +8,7 @@ and a password are two ways to the same door.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from avow.core.configuration.model import Where
 from avow.system.diagnosis.code.model import CodeFact, Need
 from avow.system.diagnosis.naming import words_of
 
@@ -16,7 +17,7 @@ _MOST_STRANGERS: Final = 2
 _MOST_TOKENS: Final = 2
 _PLAIN: Final = frozenset(
     {"api", "key", "token", "access", "personal", "secret", "auth", "service", "account", "id", "password"}
-    | {"username", "user", "admin", "bot", "app", "client", "oauth", "pat", "pwd", "pass", "jwt", "mcp"}
+    | {"username", "user", "admin", "bot", "app", "client", "pat", "pwd", "pass", "jwt", "mcp"}
 )
 _GENERIC: Final = frozenset(
     {"mcp", "server", "api", "key", "token", "tools", "the", "for", "client", "access"}
@@ -34,16 +35,22 @@ def ways_at_calls(
     facts: Sequence[CodeFact], names: Iterable[str], confidence: float
 ) -> tuple[tuple[CodeFact, ...], ...]:
     """The ways to satisfy the tools of a server with these names; none where they need nothing."""
-    certain = [fact for fact in facts if fact.need is Need.CALL and fact.confidence >= confidence]
-    proven = [fact for fact in certain if fact.confidence >= _PROVEN]
     own = _words(names)
+    certain = [fact for fact in facts if fact.confidence >= confidence and _counts(fact)]
     akin = [fact for fact in certain if own & _words([_name(fact)])]
-    plain = [fact for fact in akin if set(words_of(_name(fact))) <= own | _PLAIN]
-    wanted = proven or plain or akin or (certain if len(certain) <= _MOST_STRANGERS else [])
-    if proven:
+    if not akin:
+        akin = certain if len(certain) <= _MOST_STRANGERS else []
+    if proven := [fact for fact in akin if fact.confidence >= _PROVEN]:
         return (tuple(proven),)
-    ways = (_family(wanted, facts, *endings) for endings in _FAMILIES)
+    plain = [fact for fact in akin if set(words_of(_name(fact))) <= own | _PLAIN]
+    ways = (_family(plain or akin, facts, *endings) for endings in _FAMILIES)
     return tuple(way for way in ways if way)
+
+
+def _counts(fact: CodeFact) -> bool:
+    """Whether it is a variable that a tool misses; what begins with MCP guards the server itself."""
+    is_variable = fact.parameter.binding.where is Where.ENV
+    return fact.need is Need.CALL and is_variable and words_of(_name(fact))[:1] != ("mcp",)
 
 
 _FAMILIES: Final = (("key", "token", "pat", "id", "url"), ("password", "pwd", "pass"), ("secret",))

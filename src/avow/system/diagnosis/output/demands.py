@@ -49,7 +49,7 @@ _CONDITION: Final = re.compile(
     r"(?<![a-z])(?:when|if|unless|e\.g\.|for example|such as|example:|like so)(?![a-z])"
 )
 _EXAMPLE: Final = re.compile(
-    r"^\s*(?:export|set|\$env:)\s|^\s*[A-Z][A-Z0-9_]+=|^\s*\$ |^\s*[\"'][A-Za-z_]+[\"']\s*:"
+    r"^\s*(?:export|set|\$env:)\s?\w{1,80}\s?=|^\s*[A-Z][A-Z0-9_]+=|^\s*\$ |^\s*[\"'][A-Za-z_]+[\"']\s*:"
 )
 _HELP_ROW: Final = re.compile(
     r"^\s*(?:-{1,2}[A-Za-z][\w-]{0,60}(?:[ =,|][^\s=,|]{0,40}){0,3}|[A-Z][A-Z0-9_]{2,80})\s{2,}\S"
