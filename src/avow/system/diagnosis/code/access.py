@@ -39,6 +39,7 @@ class Access(Ground):
     """Looks into values."""
 
     models: dict[str, Model]
+    variables: dict[str, Value]
 
     def attribute(self, owner: Value, name: str, scope: Scope, line: int, *, optional: bool = False) -> Value:
         """An attribute of a value."""
@@ -139,7 +140,7 @@ class Access(Ground):
         if position < 0:
             return Unknown(depends=frozenset())
         if position < line_of.leading:
-            return Unknown(truth=True)
+            return self.word_before(position, line_of.leading)
         number = position - line_of.leading + line_of.skipped
         value = self.positional(number, scope, line)
         if strict and self.truth(value).value is False:
@@ -242,6 +243,10 @@ class Access(Ground):
     @abstractmethod
     def external(self, path: str, scope: Scope) -> Value:
         """Something of a library."""
+
+    @abstractmethod
+    def word_before(self, position: int, leading: int) -> Value:
+        """A word of the command line that names what is run."""
 
     @abstractmethod
     def variable(self, name: str, scope: Scope, line: int) -> Value:

@@ -121,12 +121,12 @@ class Calls(Statements):
                         error = stop.value or Unknown(truth=True)
                         self.call(handler, Request((error,), {}, node.line, scope.module))
                 except Stopped as second:
-                    second.reason = stop.reason
+                    second.reason, second.path = stop.reason, stop.path
                     if self.settle_stop(second, Truth(None, stop.ways, stop.ways), stop.place):
                         continue
                     raise
                 if is_top and stop.ways:
-                    self.demand(stop.ways, stop.place, stop.reason)
+                    self.demand(stop.ways, stop.path, stop.place, stop.reason)
                     continue
                 self.ledger.tolerate(stop.ways)
                 return Unknown()

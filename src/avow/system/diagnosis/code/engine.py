@@ -69,6 +69,7 @@ class Engine(Calls):
         self.called: set[int] = set()
         self.waiting: list[Closure] = []
         self.models: dict[str, Model] = {}
+        self.variables: dict[str, Value] = {}
 
     def load(self, path: Path) -> Module | None:
         """A module of the package, carried out once; None when it cannot be read."""
@@ -117,7 +118,9 @@ class Engine(Calls):
                 return Native(lambda _, request: self._super(request, scope))
             case "globalThis":
                 return External("")
-            case "this" | "__dirname" | "__file__" | "__filename" | "NaN":
+            case "__filename":
+                return Known(str(scope.module.path))
+            case "this" | "__dirname" | "__file__" | "NaN":
                 return Unknown(truth=True)
             case _:
                 return self.external(name, scope)
@@ -141,10 +144,19 @@ class Engine(Calls):
                 return Known(value=False)
             case "import.meta.main":
                 return Known(self.is_entry(scope.module))
+            case "import.meta.url":
+                return Known(f"file://{scope.module.path}")
+            case "import.meta.filename":
+                return Known(str(scope.module.path))
             case _ if path.startswith(("import.meta.", "require.main")):
                 return Unknown(depends=frozenset({MAIN if self.is_entry(scope.module) else IMPORTED}))
             case _:
                 return External(path)
+
+    def word_before(self, position: int, leading: int) -> Value:
+        """A word of the command line that names what is run."""
+        is_program = position == leading - 1
+        return Known(str(self.entry)) if is_program and self.entry else Known("/usr/bin/node")
 
     def variable(self, name: str, scope: Scope, line: int) -> Value:
         """An environment variable: missing, until it is assumed as given."""
@@ -152,6 +164,8 @@ class Engine(Calls):
             return Unknown()
         if libraries.is_always_set(name):
             return GIVEN
+        if name in self.variables:
+            return self.variables[name]
         self.ledger.see(Seen(name, Where.ENV, name, self.place(scope, line)))
         return Configured((frozenset({name}),), NOTHING, Word(name))
 

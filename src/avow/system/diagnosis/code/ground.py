@@ -51,6 +51,7 @@ class Stopped(Exception):  # noqa: N818 - it is the followed program's end, not 
         self.kind, self.name, self.value, self.ways = kind, name, value, ways
         self.place = ""
         self.reason = ""
+        self.path: Ways = ()
 
 
 class Returned(Exception):  # noqa: N818
@@ -201,15 +202,18 @@ class Ground:
         """
         if self._catching:
             stop = Stopped("throw", name, Unknown(truth=True), ways)
-            stop.place, stop.reason = place, reason
+            stop.place, stop.reason, stop.path = place, reason, self.path()
             raise stop
-        self.demand(ways, place, reason)
+        self.demand(ways, self.path(), place, reason)
 
-    def demand(self, ways: Ways, place: str, reason: str) -> None:
+    def path(self) -> Ways:
+        """What would have led elsewhere, had it been given."""
+        return _unique(tuple(way for frame in self.frames for ways in frame.path for way in ways))
+
+    def demand(self, ways: Ways, path: Ways, place: str, reason: str) -> None:
         """Write down that one of these is needed here, and assume the first of them as given."""
-        path = tuple(way for frame in self.frames for ways in frame.path for way in ways)
         confidence = GUESSED if self.doubts else CERTAIN
-        self.ledger.demand(ways, tuple(dict.fromkeys(path)), place, reason, confidence)
+        self.ledger.demand(ways, path, place, reason, confidence)
         self.given = self.given | ways[0]
 
     def _without_defaults(self, ways: Ways) -> Ways:
@@ -224,10 +228,11 @@ class Ground:
         """
         if not stop.ways:
             stop.ways, stop.place = truth.sure or self._without_defaults(truth.ways), place
+            stop.path = self.path()
             stop.reason = stop.reason or "the program ends when it is missing"
         if not stop.ways or (stop.kind == "throw" and self._catching):
             return False
-        self.demand(stop.ways, stop.place or place, stop.reason)
+        self.demand(stop.ways, stop.path, stop.place or place, stop.reason)
         return True
 
     def gave_up(self, ways: Ways, place: str) -> None:

@@ -10,6 +10,7 @@ Ways = tuple[frozenset[str], ...]
 """What would have to be given, by key: all of one of these."""
 
 _MOST_USAGES: Final = 20
+_SHORTEST_WORD: Final = 2
 _LONGEST_USAGE: Final = 4_000
 _SERVING_WORDS: Final = ("stdio", "mcp", "serve", "server", "start", "run", "mcp-server", "start-server")
 CERTAIN = 0.9
@@ -107,7 +108,7 @@ class Ledger:
 
     def compare(self, keys: Iterable[str], word: str) -> None:
         """A value is compared with a word."""
-        if not word or word.startswith("-"):
+        if len(word) < _SHORTEST_WORD or not word[0].isalpha():
             return
         for key in keys:
             words = self.compared.setdefault(key, [])

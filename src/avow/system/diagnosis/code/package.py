@@ -169,7 +169,7 @@ def _npm_starts(directory: Path, program: str) -> list[Start]:
     main = manifest.get("main")
     named = named[:1] or [main if isinstance(main, str) else "index.js"]
     found = [script_for(directory, name.lstrip("/")) for name in named]
-    return [Start(path) for path in found if path is not None]
+    return [Start(path) for path in found if path is not None and path.resolve().is_relative_to(directory)]
 
 
 def _python_package(directory: Path, distribution: str, program: str) -> tuple[Package, list[Start]]:

@@ -89,8 +89,8 @@ class Statements(Branches):
             case ClassValue():
                 self.write(owner.statics, name, value)
             case Environment():
-                # The program sets its own variable: from here on it is there.
-                self.ledger.defaulted([name], None)
+                # The program sets a variable of its own: from here on it is that.
+                self.write(self.variables, name, value)
             case _:
                 return
 
@@ -204,7 +204,7 @@ class Statements(Branches):
         try:
             self.run(handler.body, scope)
         except Stopped as second:
-            second.reason = stop.reason
+            second.reason, second.path = stop.reason, stop.path
             if self.settle_stop(second, Truth(None, stop.ways, stop.ways), stop.place):
                 return False
             raise

@@ -3,8 +3,11 @@
 import os
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from avow.system.diagnosis.code import Need, read_package
 from small_packages import needed, read_python, read_script, write
@@ -147,6 +150,7 @@ def test_odd_python_costs_nothing_but_a_note(tmp_path: Path, source: str) -> Non
         "export default class { static x = process.env.X?.y; get z() { return this.z } }",
         "switch (process.env.A) { case 'x': case 'y': break; default: { } }",
         "label: for (const k in process.env) { continue label }",
+        f"import './{'a' * 5_000}'; require('./a\\0b'); import('.'); import('./..')",
     ],
 )
 def test_odd_javascript_costs_nothing_but_a_note(tmp_path: Path, source: str) -> None:
@@ -179,6 +183,23 @@ def test_links_that_lead_out_of_the_package_are_not_followed(tmp_path: Path) -> 
     (package / "loop.js").symlink_to(package / "loop.js")
 
     assert read_package(package).facts == ()
+
+
+@pytest.mark.parametrize("program", ["../outside.js", "/../outside.js", "a" * 5_000, "a\\u0000b", "."])
+def test_a_program_outside_of_the_package_is_not_read(tmp_path: Path, program: str) -> None:
+    (tmp_path / "outside.js").write_text("if (!process.env.OUTSIDE_KEY) process.exit(1)")
+    write(tmp_path / "package", {"package.json": f'{{"bin": "{program}"}}'})
+
+    assert read_package(tmp_path / "package").facts == ()
+
+
+@pytest.mark.parametrize(
+    "document", ["", "[]", "{", '{"bin": 5}', '{"bin": {"a": 5}, "main": []}', '{"bin": {}}']
+)
+def test_a_broken_manifest_is_a_package_without_a_program(tmp_path: Path, document: str) -> None:
+    write(tmp_path, {"package.json": document})
+
+    assert read_package(tmp_path).notes == ("no program to start from was found in the package",)
 
 
 def test_a_directory_without_a_program_says_so(tmp_path: Path) -> None:
@@ -227,3 +248,61 @@ def test_values_do_not_grow_without_end(tmp_path: Path, source: str) -> None:
     read_script(tmp_path, f"const ALL = [{names}];\n{source}")
 
     assert time.thread_time() - before < 3
+
+
+SCRIPT = """
+import { Command } from "commander"; import { z } from "zod"; import fs from "node:fs";
+const schema = z.object({ A: z.string().min(1), B: z.enum(["x", "y"]).default("x") });
+class Server extends Base { #key = process.env.KEY; constructor({ port = 1, ...rest } = {}) { super(rest) }
+  get url() { return `${this.#key ?? "none"}/${process.argv[2]?.trim()}` } }
+const program = new Command().argument("<dir>").option("-p, --port <n>", "", "80").action(async (dir, o) => {
+  try { const env = schema.parse(process.env); for (const [k, v] of Object.entries(env)) { if (!v) throw k } }
+  catch (e) { console.error(e); process.exit(1) } finally { done() }
+  switch (o.port) { case "80": start(); break; default: throw new Error("Usage: x <dir>") } });
+program.parseAsync().catch(() => process.exit(1)); while (i < 3) { i++ }
+"""
+PROGRAM = """
+import argparse, os, sys, typer
+from pydantic_settings import BaseSettings
+class Settings(BaseSettings):
+    model_config = {"env_prefix": "X_"}
+    token: str
+    region: str = os.getenv("REGION", "eu")
+def load(*names, strict=True, **rest):
+    missing = [name for name in names if not os.environ.get(name)]
+    if missing and strict:
+        raise ValueError(f"missing {', '.join(missing)}")
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", choices=["a", "b"], required=True)
+    args = parser.parse_args()
+    with open(args.mode or "x") as file:
+        match args.mode:
+            case "a" | "b": load("A", "B")
+            case _: sys.exit(2)
+    try:
+        Settings(); int(os.environ["PORT"])
+    except (KeyError, ValueError) as error:
+        print(error); raise SystemExit(1) from error
+    while True:
+        break
+"""
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.booleans(),
+    st.integers(0, 1000),
+    st.integers(0, 60),
+    st.sampled_from(["", "(", "}", "\n", "::", "\\", "#"]),
+)
+def test_no_damage_to_a_program_lets_an_error_out(is_script: bool, at: int, length: int, put: str) -> None:
+    """Whatever is cut out of a program or put into it, reading it ends with facts."""
+    source = SCRIPT if is_script else PROGRAM
+    damaged = source[:at] + put + source[at + length :]
+
+    with TemporaryDirectory() as directory:
+        read = read_script if is_script else read_python
+        facts = read(Path(directory), damaged)
+
+    assert all(0 < each.confidence <= 1 and each.parameter.source.place for each in facts.facts)

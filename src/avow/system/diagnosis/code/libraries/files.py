@@ -11,10 +11,12 @@ from avow.system.diagnosis.code.values import (
     Known,
     Model,
     Program,
+    Record,
     Request,
     Unknown,
     Value,
     depends_of,
+    text_of,
     ways_of,
 )
 
@@ -44,6 +46,10 @@ def recognise(path: str) -> Callable[[Program, Request], Value] | None:
     """What is known about a function, by its path."""
     if path in _HOMES:
         return lambda _program, _request: Unknown(truth=True, depends=frozenset({HOME}))
+    if path.endswith(("fileURLToPath", "realpathSync", "path.normalize")):
+        return _same_file
+    if path.endswith("pathToFileURL"):
+        return _file_address
     if path in _PATHS:
         return _path
     if path in {"os.path.expanduser", "pathlib.Path", "Path"}:
@@ -59,7 +65,21 @@ def recognise(path: str) -> Callable[[Program, Request], Value] | None:
     return _profile if path in {"boto3.Session", "boto3.session.Session"} else None
 
 
+def _same_file(program: Program, request: Request) -> Value:
+    text = text_of(program.settle(request.argument(0) or NOTHING))
+    return _path(program, request) if text is None else Known(text.removeprefix("file://"))
+
+
+def _file_address(program: Program, request: Request) -> Value:
+    text = text_of(program.settle(request.argument(0) or NOTHING))
+    address: Value = Unknown(truth=True) if text is None else Known(f"file://{text}")
+    return Record({"href": address, "pathname": request.argument(0) or NOTHING})
+
+
 def _path(_program: Program, request: Request) -> Value:
+    first = request.argument(0)
+    if len(request.arguments) == 1 and isinstance(first, Known) and str(first.value).startswith("/"):
+        return first
     return Unknown(truth=True, depends=depends_of(*request.arguments))
 
 

@@ -103,15 +103,41 @@ def _made(program: Program, name: str, request: Request) -> Value:
         case "enum" | "nativeEnum":
             items = program.items_of(first, request.module.scope, request.line) or []
             return Schema(choices=tuple(text for item in items if (text := text_of(item))))
+        case "discriminatedUnion" | "union":
+            return _union(program, request)
         case "optional" | "nullable" if isinstance(first, Schema):
             return replace(first, optional=True)
         case "preprocess":
             inner = program.settle(request.argument(1) or NOTHING)
             return replace(inner, optional=True) if isinstance(inner, Schema) else Schema(optional=True)
+        case "literal":
+            return Schema(choices=(text_of(first) or "",))
         case "any" | "unknown":
             return Schema(optional=True)
         case _:
             return Schema(type=_TYPES.get(name), filled=name in {"url", "email"})
+
+
+def _union(program: Program, request: Request) -> Schema:
+    """Of several objects: what all of them have, and what tells them apart."""
+    several = request.arguments[-1] if request.arguments else NOTHING
+    options = [
+        each for each in program.items_of(several, request.module.scope, 0) or () if isinstance(each, Schema)
+    ]
+    objects = [each.fields for each in options if each.fields is not None]
+    if not objects or len(objects) < len(options):
+        return Schema(choices=tuple(choice for each in options for choice in each.choices))
+    shared = [name for name in objects[0] if all(name in fields for fields in objects)]
+    return Schema(
+        fields={
+            name: replace(
+                objects[0][name],
+                optional=any(fields[name].optional for fields in objects),
+                choices=tuple(choice for fields in objects for choice in fields[name].choices),
+            )
+            for name in shared
+        }
+    )
 
 
 def _fields(record: Record) -> dict[str, Schema]:
