@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from avow.configure.paths import look, whole_path
+from avow.configure.paths import whole_path
 from avow.configure.questions import Question, Texts
 from avow.configure.subject import Subject
 from avow.core.configuration.model import Parameter, ValueType
 from avow.core.configuration.values import problem, written
 from avow.system.configuration.known import Known
+from avow.system.configuration.places import look
 from avow.system.configuration.preflight import Preflight, preflight
 from avow.system.configuration.remembered import Remembered
 

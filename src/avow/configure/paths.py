@@ -1,4 +1,4 @@
-"""Paths that somebody types: completed while they are begun, made whole, and looked at."""
+"""Paths that somebody types: completed while they are begun, and made whole."""
 
 import os
 from pathlib import Path
@@ -36,16 +36,3 @@ def whole_path(text: str) -> str:
         return os.path.abspath(Path(text).expanduser())  # noqa: PTH100  links are left as they are
     except (RuntimeError, ValueError):
         return text
-
-
-def look(text: str) -> PathKind | None:
-    """What is at a path; None when there is nothing."""
-    try:
-        path = Path(text)
-        if path.is_dir():
-            return PathKind.DIRECTORY
-        if path.is_file():
-            return PathKind.FILE
-        return PathKind.ANY if path.exists() else None
-    except (OSError, ValueError):
-        return None

@@ -5,18 +5,18 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ValidationError
 
 from avow.core.configuration.checks import Value, parse, problem, problems, texts_of
 from avow.core.configuration.hazards import is_secret, shown
-from avow.core.configuration.model import Configuration, Parameter, PathKind, Scalar, ValueType, Where
+from avow.core.configuration.model import Configuration, Parameter, Scalar, ValueType, Where
 from avow.core.configuration.needs import missing, too_many
 from avow.errors import DeclarationError
 from avow.server.configuration_arguments import read_given
 from avow.server.configuration_settings import Field, settings_fields
+from avow.system.configuration.places import look
 
 if TYPE_CHECKING:
     from avow.system.configuration.preflight import ConfigurationNeededError, Problem
@@ -142,7 +142,7 @@ class ByHand:
     def look(self, findings: Findings) -> None:
         """Add what is missing or breaks a rule."""
         given = self._given()
-        wrong = problems(self.configuration, given, look=_look)
+        wrong = problems(self.configuration, given, look=look)
         findings.invalid += [(self.configuration.parameters[key], rule) for key, rule in wrong.items()]
         findings.missing += [
             one.parameter
@@ -196,16 +196,3 @@ def _problem(parameter: Parameter, rule: str = "") -> "Problem":
     where = parameter.binding.where
     kind = _KINDS.get(where, str(where))
     return Problem(_name(parameter), kind, is_secret(parameter), rule, shown(parameter.description, 300))
-
-
-def _look(path: str) -> PathKind | None:
-    """What is at a path."""
-    try:
-        found = Path(path).expanduser()
-        if found.is_dir():
-            return PathKind.DIRECTORY
-        if found.is_file():
-            return PathKind.FILE
-        return PathKind.ANY if found.exists() else None
-    except (OSError, RuntimeError, ValueError):
-        return None

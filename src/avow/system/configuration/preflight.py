@@ -3,16 +3,16 @@
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from avow.core.canonical import JsonObject
 from avow.core.configuration.constraints import broken
 from avow.core.configuration.hazards import is_secret, shown
-from avow.core.configuration.model import Configuration, Group, Parameter, PathKind, Where
+from avow.core.configuration.model import Configuration, Group, Parameter, Where
 from avow.core.configuration.values import Missing, apply, missing, problems, too_many
 from avow.errors import AvowError, UsageError
 from avow.system.configuration.known import OF_THE_TARGET, Known
+from avow.system.configuration.places import look
 from avow.system.configuration.values import Layer, Resolution
 
 # The number of JSON-RPC errors that Avow gives instead of a server; `data.avow.reason` says which.
@@ -119,7 +119,7 @@ def preflight(known: Known, resolution: Resolution) -> Preflight:
     )
     # What comes from the server itself is not measured by its own rules.
     chosen = {key: one.value for key, one in resolution.values.items() if one.layer is not Layer.DEFAULT}
-    wrong = problems(configuration, chosen, look=_look)
+    wrong = problems(configuration, chosen, look=look)
     invalid = tuple(_problem(configuration.parameters[key], reason) for key, reason in wrong.items())
     violated = (
         *(one.message for one in broken(known.project.constraints, given)),
@@ -206,16 +206,3 @@ def _one_way(group: Group) -> str:
 def _listed(names: Iterable[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _look(path: str) -> PathKind | None:
-    """What is at a path, as the server would find it."""
-    try:
-        found = Path(path).expanduser()
-        if found.is_dir():
-            return PathKind.DIRECTORY
-        if found.is_file():
-            return PathKind.FILE
-        return PathKind.ANY if found.exists() else None
-    except (OSError, RuntimeError, ValueError):
-        return None
