@@ -53,7 +53,9 @@ class Loader(Native):
     started: frozenset[str]
 
     def attribute(self, program: Program, name: str) -> Value:
-        """`require.main`."""
+        """`require.main` and `import.meta`."""
+        if name == "meta":
+            return External("import.meta")
         return Unknown(depends=self.started) if name == "main" else Native.attribute(self, program, name)
 
 

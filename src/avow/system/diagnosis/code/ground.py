@@ -228,7 +228,7 @@ class Ground:
         """
         if not stop.ways:
             stop.ways, stop.place = truth.sure or self._without_defaults(truth.ways), place
-            stop.path = self.path()
+            stop.path = stop.path or self.path()
             stop.reason = stop.reason or "the program ends when it is missing"
         if not stop.ways or (stop.kind == "throw" and self._catching):
             return False

@@ -159,6 +159,8 @@ class Expressions:
                 return s.Spread(self.expression(node.named_children[0]), line=line)
             case "class":
                 return self.class_of(node)
+            case "meta_property":
+                return s.Attribute(s.Name("import", line=line), "meta", line=line)
             case _:
                 # Only what can hold a value: the children of a type or of a comment have none.
                 parts = [] if "type" in node.type else _parts(node)
