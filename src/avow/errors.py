@@ -10,6 +10,7 @@ AvowError(message, hint="")           exit code 2: could not do its job
 │  ├─ SignatureError
 │  └─ UntrustedKeyError
 └─ UnavailableError                   the world is not ready: retry, or repair it first
+   ├─ RegistryUnavailableError        a registry cannot be reached, or cannot answer now
    ├─ ServerLaunchError               a server did not start, or went away
    ├─ ServerTimeoutError              a server did not answer in time
    └─ StorageError                    a file cannot be read or written
@@ -60,6 +61,10 @@ class UntrustedKeyError(VerificationError):
 
 class UnavailableError(AvowError):
     """The world is not ready for what was asked."""
+
+
+class RegistryUnavailableError(UnavailableError):
+    """A registry cannot be reached, or cannot answer now."""
 
 
 class ServerLaunchError(UnavailableError):

@@ -1,4 +1,4 @@
-"""Where Avow keeps what belongs to a person: configuration in one directory, data in another."""
+"""Where Avow keeps what belongs to a person: configuration, data, and what it has to remember."""
 
 import os
 import sys
@@ -21,6 +21,15 @@ def data_directory() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("avow")
+
+
+def state_directory() -> Path:
+    """Where Avow remembers what it saw last."""
+    if sys.platform == "linux":
+        return _of_linux("XDG_STATE_HOME", ".local/state")
+    from platformdirs import user_state_path
+
+    return user_state_path("avow")
 
 
 def _of_linux(variable: str, usual: str) -> Path:

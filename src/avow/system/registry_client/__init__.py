@@ -1,0 +1,1 @@
+"""A registry as its users meet it: what it answers, and what of that has been proved."""
