@@ -30,7 +30,7 @@ _OF_SERVERS: Final[JsonObject] = {
     "tools": {"listChanged": True},
     "prompts": {"listChanged": True},
 }
-NAMES: Final = ("cursor-vscode", "mcp-inspector", "admin")
+NAMES: Final = ("cursor-vscode", "admin")
 
 
 def ordinary(talk: Talk) -> Surface | None:

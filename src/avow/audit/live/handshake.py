@@ -1,7 +1,7 @@
 """Probes of the handshake: who is served before it is over, and which versions it agrees to.
 
 Over HTTP the session is the server's: a request before `initialize` has none, or one that nobody opened.
-Where a server keeps no sessions, there is no handshake to hold it to, and what it answers without one is a remark.
+Where a server keeps no sessions, there is no handshake to hold it to, and what it answers early is a remark.
 """
 
 from collections.abc import Callable, Iterator
@@ -168,6 +168,7 @@ def _live_still(talk: Talk, early: list[int]) -> None:
         raise UnansweredError
 
 
+_UNLESS: Final = rules.LIST_BEFORE_INITIALIZE
 ALWAYS: Final[tuple[Probe, ...]] = (
     Probe("before initialize", Pattern.INITIALIZATION, before_initialize),
     Probe(f"the version {PAST}", Pattern.DOWNGRADE, unknown_version(PAST)),
@@ -177,11 +178,11 @@ ALWAYS: Final[tuple[Probe, ...]] = (
 IN_SESSIONS: Final[tuple[Probe, ...]] = (
     Probe("before initialized", Pattern.INITIALIZATION, before_initialized),
     Probe("initialized twice", Pattern.INITIALIZATION, twice),
-    Probe("initialized without initialize", Pattern.INITIALIZATION, without_initialize, is_refinement=True),
+    Probe("initialized without initialize", Pattern.INITIALIZATION, without_initialize, _UNLESS),
 )
 OVER_HTTP: Final[tuple[Probe, ...]] = (
     Probe("a version in the header", Pattern.DOWNGRADE, unknown_version_header),
 )
 IN_SESSIONS_OVER_HTTP: Final[tuple[Probe, ...]] = (
-    Probe("a made-up session", Pattern.INITIALIZATION, with_made_up_session, is_refinement=True),
+    Probe("a made-up session", Pattern.INITIALIZATION, with_made_up_session, _UNLESS),
 )

@@ -26,13 +26,13 @@ class UnansweredError(Exception):
 class Probe:
     """One conversation: what it is called, which pattern it looks at, and how it goes.
 
-    One that `is_refinement` says nothing where its rule was broken in a plainer way already.
+    It is not carried out where the rule `unless` was broken already: it would only show the same once more.
     """
 
     name: str
     pattern: Pattern
     run: Callable[[Talk, Known], Iterator[Finding]] = field(compare=False)
-    is_refinement: bool = False
+    unless: RuleInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from avow.audit.live.meeting import Met, meet, meet_stateless
 from avow.audit.live.probe import Comparison, Known, Probe
 from avow.audit.live.verdicts import Looks
 from avow.audit.live.visiting import Visitor
-from avow.audit.model import Finding, Pattern
+from avow.audit.model import Finding, Pattern, RuleInfo
 from avow.audit.report import Report
 from avow.core.target import FileTarget
 from avow.errors import UnavailableError, UsageError
@@ -41,6 +41,10 @@ class _Job:
     what: Probe | Comparison
     visitor: Visitor
     known: Known
+
+    @property
+    def unless(self) -> RuleInfo | None:
+        return self.what.unless if isinstance(self.what, Probe) else None
 
     def run(self) -> Outcome:
         return carry_out(self.what, self.visitor, self.known)
@@ -102,9 +106,9 @@ def probe(reachable: Reachable, probing: Probing) -> Report:
     audit.looks.has_handshake = modern.known is not None or (
         legacy.known is not None and legacy.known.has_session
     )
-    outcomes = _all(audit, jobs, visitor.at_once)
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        _take(audit, job, _second_look(audit, job, outcome))
+    _all(audit, [job for job in jobs if job.unless is None], visitor.at_once)
+    broken = {finding.rule for finding in audit.findings}
+    _all(audit, [job for job in jobs if job.unless and job.unless.id not in broken], visitor.at_once)
     audit.tell("")
     return audit.report()
 
@@ -167,8 +171,8 @@ def _modern(visitor: Visitor, known: Known) -> list[Probe | Comparison]:
     return [*chosen, asking.CALLED_STATELESS] if known.allowed else chosen
 
 
-def _all(audit: _Audit, jobs: list[_Job], at_once: int) -> list[Outcome]:
-    """Carry out all of them, so many at a time, in no particular order."""
+def _all(audit: _Audit, jobs: list[_Job], at_once: int) -> None:
+    """Carry out all of them, so many at a time; then look again where that was in the way."""
     outcomes: dict[int, Outcome] = {}
     waiting = list(enumerate(jobs))[::-1]
 
@@ -179,15 +183,17 @@ def _all(audit: _Audit, jobs: list[_Job], at_once: int) -> list[Outcome]:
             outcomes[place] = job.run()
 
     in_parallel({str(number): work for number in range(at_once)})
-    return [outcomes[place] for place in range(len(jobs))]
+    for place, job in enumerate(jobs):
+        _take(audit, job, _second_look(audit, job, outcomes[place]))
 
 
 def _second_look(audit: _Audit, job: _Job, outcome: Outcome) -> Outcome:
     """Alone this time, where the first look may have suffered from another one at the same time."""
-    audit.tell(f"{job.what.name}, once more")
     if outcome.has_left and job.visitor.at_once > 1:
+        audit.tell(f"{job.what.name}, once more")
         outcome = job.run()
     if outcome.suspects and isinstance(job.what, Comparison):
+        audit.tell(f"{job.what.name}, once more")
         confirmed = confirm(job.what, outcome.suspects, job.visitor, job.known)
         return replace(confirmed, findings=[*outcome.findings, *confirmed.findings])
     return outcome
@@ -200,6 +206,4 @@ def _take(audit: _Audit, job: _Job, outcome: Outcome) -> None:
         audit.late += 1
     elif outcome.why:
         audit.notes.append(f"could not tell ({job.what.name}): {outcome.why}")
-    broken = {finding.rule for finding in audit.findings}
-    is_refinement = isinstance(job.what, Probe) and job.what.is_refinement
-    audit.add(found for found in outcome.findings if not (is_refinement and found.rule in broken))
+    audit.add(outcome.findings)

@@ -28,12 +28,17 @@ def versions(talk: Talk, _known: Known) -> Iterator[Finding]:
         yield rules.BAD_VERSION_META.finding(message, evidence=talk.proof(talk.last))
 
 
-def silent(talk: Talk, _known: Known) -> Iterator[Finding]:
-    """Requests that do not say what the client can do, or nothing at all."""
+def incapable(talk: Talk, _known: Known) -> Iterator[Finding]:
+    """A request that does not say what the client can do."""
     _discover(talk)
     if _is_answered(talk, without_capabilities(), _AS_USUAL):
         message = "answers a stateless request that does not say what the client can do"
         yield rules.UNDECLARED_CLIENT_META.finding(message, evidence=talk.proof(talk.last))
+
+
+def silent(talk: Talk, _known: Known) -> Iterator[Finding]:
+    """A request that says nothing at all."""
+    _discover(talk)
     if _is_answered(talk, {}, _AS_USUAL):
         message = "answers a stateless request that says nothing about the client"
         yield rules.UNDECLARED_CLIENT_META.finding(message, evidence=talk.proof(talk.last))
@@ -73,7 +78,9 @@ def _is_answered(talk: Talk, params: JsonObject, headers: Headers | None = None)
 
 ALWAYS: Final[tuple[Probe, ...]] = (
     Probe("versions, stateless", Pattern.DOWNGRADE, versions),
-    Probe("nothing about the client", Pattern.INITIALIZATION, silent),
+    Probe("nothing about what the client can do", Pattern.INITIALIZATION, incapable),
+    # A server of both eras may take it for one of the older, in which it came too early.
+    Probe("nothing about the client", Pattern.INITIALIZATION, silent, rules.LIST_BEFORE_INITIALIZE),
 )
 OVER_HTTP: Final[tuple[Probe, ...]] = (
     Probe("a contradicting version", Pattern.DOWNGRADE, version_header),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from avow.audit.live.talk import Reply, Talk
-from avow.core.canonical import Digest, JsonObject, canonical, digest
+from avow.core.canonical import Digest, JsonObject, JsonValue, canonical, digest
 from avow.core.capability import Kind
 from avow.core.printable import printable
 from avow.errors import MalformedInputError
@@ -19,6 +19,7 @@ _HOLDERS: Final = {
     Kind.RESOURCE: "resources",
     Kind.TEMPLATE: "resources",
 }
+_VOLATILE: Final = frozenset({"default", "examples"})
 _MOST_PAGES: Final = 10
 _MOST_NAMED: Final = 5
 _LONGEST_NAME: Final = 60
@@ -146,9 +147,21 @@ def _sorted(places: Set[Place], kind: Kind | None) -> list[Place]:
 
 def _digest(item: JsonObject) -> Digest | str:
     try:
-        return digest(item)
+        return digest(_lasting(item))
     except MalformedInputError:
         return "malformed"
+
+
+def _lasting(value: JsonValue) -> JsonValue:
+    """A definition without defaults and examples: some servers write the current time into them."""
+    match value:
+        case dict():
+            kept = {name: inner for name, inner in value.items() if name not in _VOLATILE}
+            return {name: _lasting(inner) for name, inner in kept.items()}
+        case list():
+            return [_lasting(inner) for inner in value]
+        case _:
+            return value
 
 
 def _paths(value: JsonObject, prefix: str = "") -> set[str]:
