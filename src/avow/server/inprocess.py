@@ -30,8 +30,9 @@ VERSIONS: Final = {Era.LEGACY: [v for v in KNOWN if v not in MODERN][-1], Era.MO
 class Caller:
     """Who speaks to the server: what the access token of an HTTP request would say, and the client.
 
-    Without scopes, subject, client and claims nobody is authenticated, as over stdio. `within` makes a
-    context manager around the session, for what is not in a request: the environment, a database, the time.
+    Without scopes, subject, client and claims nobody is authenticated, as over stdio. `client_name` and
+    `capabilities` are what the client says of itself. `within` makes a context manager around the session,
+    for what is not in a request: the environment, a database, the time.
     """
 
     scopes: frozenset[str] | tuple[str, ...] = ()
@@ -39,6 +40,7 @@ class Caller:
     client_id: str | None = None
     claims: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     client_name: str = "avow-testing"
+    capabilities: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     within: Callable[[], AbstractContextManager[Any]] | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
@@ -124,7 +126,7 @@ class Conversation:
         self.introduction = await self.request(
             "initialize",
             protocolVersion=VERSIONS[self.era],
-            capabilities={},
+            capabilities=dict(self._caller.capabilities),
             clientInfo=self._client_info,
         )
         await self._send(JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized"))
@@ -197,7 +199,7 @@ class Conversation:
         envelope = {
             VERSION_KEY: VERSIONS[self.era],
             CLIENT_KEY: self._client_info,
-            CAPABILITIES_KEY: {},
+            CAPABILITIES_KEY: dict(self._caller.capabilities),
         }
         return {**params, "_meta": envelope}
 

@@ -79,6 +79,12 @@ class Features:
         """Whether anything depends on who asks."""
         return bool(self._features)
 
+    @property
+    def flags(self) -> frozenset[str]:
+        """Every word by which a client could claim a feature: its name, and what it declares."""
+        declared = (name for each in self._features.values() for name in each.experimental)
+        return frozenset([*self._features, *declared])
+
     def needed_for_address(self, uri: str) -> frozenset[str]:
         """The features of a resource, however its URI is spelled."""
         return self._addresses.get(_spelled(uri), frozenset())

@@ -39,6 +39,11 @@ class Granting(Part):
         self._catalogue = catalogue
         self._trail = trail
 
+    @property
+    def flags(self) -> frozenset[str]:
+        """The experimental capabilities that depend on a grant, and the names of the features."""
+        return self._features.flags
+
     async def before(self, request: Request) -> None:
         """Refuse the use of what belongs to a feature that was not granted."""
         params = request.params

@@ -157,8 +157,8 @@ class Guard:
                     hint="features name what is registered; templates go by their URI template",
                 )
 
-    def _dropped(self, session: Session, why: str) -> None:
-        self._trail.tell(event("half_open_dropped", Severity.MODERATE, detail=why), session)
+    def _dropped(self, session: Session, why: str, number: int) -> None:
+        self._trail.tell(event("half_open_dropped", Severity.MODERATE, detail=why), session, number=number)
 
     def _ended(self, session: Session) -> None:
         self._trail.tell(event("session_ended", Severity.INFO), session)

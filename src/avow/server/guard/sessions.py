@@ -6,6 +6,7 @@ too long, since each costs the SDK memory and a place that somebody else could h
 """
 
 import hashlib
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -51,11 +52,15 @@ class Sessions:
         *,
         most: int,
         seconds: float,
-        on_dropped: Callable[[Session, str], None],
+        on_dropped: Callable[[Session, str, int], None],
         on_ended: Callable[[Session], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Allow `most` sessions without a finished handshake, each for `seconds`."""
+        """Allow `most` sessions without a finished handshake, each for `seconds`.
+
+        `on_dropped` hears why a session was ended and how many were since it heard last, at most once a
+        second: a flood of sessions must not become a flood of words.
+        """
         self._most = most
         self._seconds = seconds
         self._on_dropped = on_dropped
@@ -63,6 +68,8 @@ class Sessions:
         self._clock = clock
         self._half_open: OrderedDict[Connection, tuple[float, Session]] = OrderedDict()
         self._numbers = count(1)
+        self._untold = 0
+        self._told_at = -math.inf
 
     @property
     def half_open(self) -> int:
@@ -111,7 +118,10 @@ class Sessions:
 
     def _drop(self, connection: Connection, why: str) -> None:
         _, session = self._half_open.pop(connection)
-        self._on_dropped(session, why)
+        self._untold += 1
+        if self._clock() - self._told_at >= 1.0:
+            self._on_dropped(session, why, self._untold)
+            self._untold, self._told_at = 0, self._clock()
         end_connection(connection)
 
     def _end(self, connection: Connection, session: Session) -> None:
