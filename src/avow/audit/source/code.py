@@ -178,11 +178,16 @@ class Evaluate(_Node):
 
 
 class Class(_Node):
-    """A class: its name, what stands in it, and what it extends; fields are assignments."""
+    """A class: its name, what stands in it, and what it extends; fields are assignments.
+
+    `sdk` is what an SDK calls it when it is one of an SDK's own classes, bundled with the server: then what
+    stands in it is left out, since nobody here wrote it.
+    """
 
     name: str
     body: tuple["Statement", ...]
     bases: tuple[Expression, ...] = ()
+    sdk: str = ""
 
 
 class Block(_Node):
@@ -218,10 +223,10 @@ class Unit(msgspec.Struct, frozen=True):
 
 Node: TypeAlias = Expression | Statement
 
-# What stands directly inside a node, in the order of the text. A table, since every walk asks it of every node.
+# What stands directly inside a node, in the order of the text: a table, since every walk asks every node.
 _INSIDE: Final[dict[type, Callable[[Any], Sequence[Node]]]] = {
-    Name: lambda node: (),
-    Literal: lambda node: (),
+    Name: lambda _: (),
+    Literal: lambda _: (),
     Member: lambda node: (node.object,),
     Item: lambda node: (node.object, node.index),
     Call: lambda node: (node.function, *node.arguments, *(value for _, value in node.named)),

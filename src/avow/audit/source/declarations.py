@@ -1,13 +1,13 @@
 """Which capabilities a server declares, wherever and however they are put together."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from avow.audit.facts import Declared
 from avow.audit.model import Level
 from avow.audit.source.code import (
-    Assign,
     Call,
     Choice,
     Expression,
@@ -50,7 +50,7 @@ class Entry:
 
 def declared(project: Project, found: Registrations) -> Iterator[Declared]:
     """Every capability that some server in the tree declares."""
-    mentioned = _mentions(project)
+    mentioned = _Mentions(project)
     for scope, holder in capability_records(project, found):
         for entry in entries(project, scope, holder):
             if entry.key in _CAPABILITIES and not _is_absent(entry.value):
@@ -88,6 +88,10 @@ def entries(project: Project, scope: Scope, node: Expression, depth: int = 0) ->
     home, value = project.value(scope, node)
     if depth > _DEEPEST:
         return
+    if isinstance(node, Name | Member) and isinstance(value, Record):
+        # What is put into it afterwards: `capabilities.tools = {}`.
+        for key, inner in scope.added.get(node.name, ()):
+            yield Entry(key, scope, inner)
     match value:
         case Record():
             for key, inner in value.entries:
@@ -114,29 +118,10 @@ def _returned(project: Project, scope: Scope, function: Expression, depth: int) 
     resolved = project.function(scope, function)
     if resolved is None:
         return
-    home, body = resolved[0], resolved[1].body
-    local = {
-        node.target.name: node.value
-        for node in walk(*body)
-        if isinstance(node, Assign) and isinstance(node.target, Name)
-    }
-    for node in walk(*body):
-        if isinstance(node, Return) and node.value is not None:
-            value = node.value
-            if isinstance(value, Name) and value.name in local:
-                yield from _assigned(home, body, value.name)
-                value = local[value.name]
-            yield from entries(project, home, value, depth + 1)
-
-
-def _assigned(scope: Scope, body: tuple[Statement, ...], name: str) -> Iterator[Entry]:
-    """Entries that are put into a record afterwards: `capabilities.tools = {}`."""
-    for node in walk(*body):
-        match node:
-            case Assign(target=Member(object=Name(name=owner), name=key), value=value) if owner == name:
-                yield Entry(key, scope, value)
-            case _:
-                pass
+    home = resolved[0]
+    for inner in walk(*resolved[1].body):
+        if isinstance(inner, Return) and inner.value is not None:
+            yield from entries(project, home, inner.value, depth + 1)
 
 
 def _held(project: Project, scope: Scope, node: Expression) -> Iterator[tuple[Scope, Expression]]:
@@ -149,13 +134,13 @@ def _under(entry: Entry, scope: Scope, test: Expression) -> Entry:
     return Entry(entry.key, entry.scope, entry.value, (*entry.conditions, (scope, test)))
 
 
-def _declared(project: Project, entry: Entry, mentioned: dict[str, int]) -> Declared:
+def _declared(project: Project, entry: Entry, mentioned: "_Mentions") -> Declared:
     members = {
         _SPELLINGS.get(inner.key, inner.key): _truth(inner.value)
         for inner in _members(project, entry)
         if entry.key == "experimental" or inner.key in _SPELLINGS
     }
-    used = frozenset(name for name in members if mentioned.get(name, 0) > 1)
+    used = frozenset(mentioned.used(members)) if entry.key == "experimental" else frozenset()
     confidence = Level.MEDIUM if entry.conditions else Level.HIGH
     return Declared(entry.key, entry.value.place, members, used, confidence)
 
@@ -169,7 +154,7 @@ def _members(project: Project, entry: Entry) -> Iterator[Entry]:
         yield from entries(project, entry.scope, value)
 
 
-def _options(project: Project, scope: Scope, node: Call, mentioned: dict[str, int]) -> Iterator[Declared]:
+def _options(project: Project, scope: Scope, node: Call, mentioned: "_Mentions") -> Iterator[Declared]:
     """Python's low-level server declares what has handlers; these say more about it."""
     if last_name(node.function) == "NotificationOptions":
         for name, value in node.named:
@@ -190,13 +175,19 @@ def _truth(value: Expression) -> bool | None:
     return None
 
 
-def _mentions(project: Project) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for scope in project:
-        for node in scope.nodes:
-            for word in _words(node):
-                counted[word] = counted.get(word, 0) + 1
-    return counted
+class _Mentions:
+    """How often the tree mentions a word; counted once, and only when somebody asks."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._counted: Counter[str] = Counter()
+
+    def used(self, names: Iterable[str]) -> Iterator[str]:
+        """Those of the names that stand somewhere else than in the declaration."""
+        if not self._counted:
+            for scope in self._project:
+                self._counted.update(word for node in scope.nodes for word in _words(node))
+        return (name for name in names if self._counted[name] > 1)
 
 
 def _words(node: Expression | Statement) -> Iterator[str]:

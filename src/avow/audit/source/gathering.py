@@ -1,13 +1,14 @@
 """From the files of a tree to the facts that rules judge."""
 
-from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from avow.audit.facts import Facts
 from avow.audit.source.claims import flows
 from avow.audit.source.code import Unit
 from avow.audit.source.declarations import declared
 from avow.audit.source.handshake import initialized, negotiations, session_states
+from avow.audit.source.modules import Modules
 from avow.audit.source.project import Project
 from avow.audit.source.registrations import registrations
 from avow.audit.source.tree import Language, SourceFile
@@ -15,11 +16,16 @@ from avow.audit.source.uses import uses
 from avow.audit.source.vocabulary import MARKERS
 from avow.errors import MalformedInputError
 
+# How many imports away from a file that speaks of MCP a helper may be.
+_FARTHEST: Final = 2
+
 
 def gather(files: Iterable[SourceFile]) -> Facts:
     """Everything that the files say about negotiation."""
     notes: list[str] = []
-    project = Project.of(_units(files, notes))
+    kept = {file.path: file for file in files}
+    modules = Modules(kept)
+    project = Project.of(_units(kept, modules, notes), modules)
     found = registrations(project)
     return Facts(
         servers=tuple(found.servers),
@@ -32,21 +38,33 @@ def gather(files: Iterable[SourceFile]) -> Facts:
         session_states=tuple(session_states(project)),
         initialized=tuple(initialized(project, found)),
         is_dynamic=found.is_dynamic,
-        notes=tuple(notes),
+        notes=(*notes, *found.notes()),
     )
 
 
-def _units(files: Iterable[SourceFile], notes: list[str]) -> Iterator[Unit]:
-    kept = list(files)
-    wanted = [file for file in kept if MARKERS.search(file.text)]
-    # A file that says nothing itself may hold a helper of one that does.
-    near = {str(PurePosixPath(file.path).parent) for file in wanted}
-    for file in kept:
-        if file in wanted or str(PurePosixPath(file.path).parent) in near:
-            try:
-                yield _read(file)
-            except MalformedInputError as exc:
-                notes.append(f"{file.path}: {exc.message}")
+def _units(files: Mapping[str, SourceFile], modules: Modules, notes: list[str]) -> list[Unit]:
+    """The files that say something themselves, and those that they import: helpers say nothing of MCP."""
+    units: dict[str, Unit | None] = {}
+    waiting = [path for path, file in files.items() if MARKERS.search(file.text)]
+    for _ in range(_FARTHEST + 1):
+        fresh = [path for path in waiting if path not in units]
+        waiting = []
+        for path in fresh:
+            units[path] = unit = _unit(files[path], notes)
+            if unit is not None:
+                waiting.extend(modules.imported_by(unit))
+    return [unit for path in files if (unit := units.get(path)) is not None]
+
+
+def _unit(file: SourceFile, notes: list[str]) -> Unit | None:
+    try:
+        unit = _read(file)
+    except MalformedInputError as exc:
+        notes.append(f"{file.path}: not read: {exc.message}")
+        return None
+    if not unit.is_whole:
+        notes.append(f"{file.path}: read in part; some of it is no valid code, or nested too deep")
+    return unit
 
 
 def _read(file: SourceFile) -> Unit:

@@ -1,6 +1,6 @@
-"""The units of a source tree together: which function, constant or module a name stands for."""
+"""The units of a source tree together: which function, class or value a name stands for."""
 
-import posixpath
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,15 +17,17 @@ from avow.audit.source.code import (
     Literal,
     Member,
     Name,
+    Node,
+    Record,
     Several,
     Statement,
     Unit,
     last_name,
     walk,
 )
+from avow.audit.source.modules import Modules
 
-_DEEPEST: Final = 4
-_ENDINGS: Final = ("", ".ts", ".js", ".mjs", ".tsx", ".mts", ".cts", ".cjs", "/index.ts", "/index.js")
+_DEEPEST: Final = 5
 # What stands for the object that a method belongs to.
 _SELF: Final = frozenset({"self", "this", "cls"})
 
@@ -34,21 +36,24 @@ _SELF: Final = frozenset({"self", "this", "cls"})
 class Scope:
     """One unit with an index of what it defines: functions and methods, and values that have one meaning.
 
-    `nodes` holds every node once, since several readers go through all of them.
+    `nodes` holds every node once, since several readers go through all of them. `added` has what is put
+    into a record after it was made: `capabilities.tools = {}`.
     """
 
     unit: Unit
-    nodes: tuple[Expression | Statement, ...] = ()
+    nodes: tuple[Node, ...] = ()
     functions: dict[str, Function] = field(default_factory=dict)
     constants: dict[str, Expression] = field(default_factory=dict)
     fields: dict[str, Expression] = field(default_factory=dict)
+    classes: dict[str, Class] = field(default_factory=dict)
+    added: dict[str, list[tuple[str, Expression]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, unit: Unit) -> "Scope":
         """Index a unit."""
         scope = cls(unit, tuple(walk(*unit.body)))
         scope._take(unit.body, in_class=False)
-        scope._fields()
+        scope._inside()
         return scope
 
     @property
@@ -67,6 +72,10 @@ class Scope:
                     (self.fields if in_class else self.constants).setdefault(name, value)
                     if isinstance(value, Function):
                         self.functions.setdefault(name, value)
+                case Assign(target=Member(object=Name(name="exports"), name=name), value=value):
+                    self.constants.setdefault(name, value)
+                case Assign(target=Member(object=Name(name="module"), name="exports"), value=value):
+                    self._export(value)
                 case If():
                     self._take((*statement.then, *statement.otherwise), in_class=in_class)
                 case Block():
@@ -74,25 +83,54 @@ class Scope:
                 case _:
                     pass
 
-    def _fields(self) -> None:
+    def _export(self, value: Expression) -> None:
+        self.constants.setdefault("default", value)
+        if isinstance(value, Record):
+            for key, inner in value.entries:
+                if key and not (isinstance(inner, Name) and inner.name == key):
+                    self.constants.setdefault(key, inner)
+
+    def _inside(self) -> None:
+        """What stands inside of functions: fields, classes, and names that are assigned once."""
+        times: Counter[str] = Counter()
+        local: dict[str, Expression] = {}
         for node in self.nodes:
             match node:
-                case Assign(target=Member(object=Name(name=owner), name=name), value=value) if owner in _SELF:
-                    self.fields.setdefault(name, value)
+                case Assign(target=Member(object=Name(name=owner), name=name), value=value):
+                    if owner in _SELF:
+                        self.fields.setdefault(name, value)
+                    else:
+                        self.added.setdefault(owner, []).append((name, value))
+                case Assign(target=Member(object=Member(object=Name(name=owner), name=holder), name=name)):
+                    if owner in _SELF:
+                        self.added.setdefault(holder, []).append((name, node.value))
+                case Assign(target=Name(name=name), value=value):
+                    times[name] += 1
+                    local[name] = value
+                case Class():
+                    self.classes.setdefault(node.name, node)
+                case Function():
+                    if node.name:
+                        self.functions.setdefault(node.name, node)
+                    times.update(node.parameters)
                 case _:
                     pass
+        for name, value in local.items():
+            if times[name] == 1:
+                self.constants.setdefault(name, value)
 
 
 @dataclass(slots=True)
 class Project:
     """All units by path."""
 
+    modules: Modules
     scopes: dict[str, Scope] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, units: Iterable[Unit]) -> "Project":
+    def of(cls, units: Iterable[Unit], modules: Modules) -> "Project":
         """Index several units."""
-        return cls({unit.path: Scope.of(unit) for unit in units})
+        return cls(modules, {unit.path: Scope.of(unit) for unit in units})
 
     def __iter__(self) -> Iterator[Scope]:
         """The units, in the order of their paths."""
@@ -111,9 +149,26 @@ class Project:
                     return (scope, found) if found else None
                 imported = scope.unit.imports.get(owner)
                 other = self._module(scope, imported) if imported else None
-                return self._named(other, name, depth + 1) if other else None
+                if other is not None:
+                    return self._named(other, name, depth + 1)
+                return self._method(scope, owner, name)
             case Call(function=Member(name="bind", object=inner)):
                 return self.function(scope, inner, depth + 1) if depth < _DEEPEST else None
+            case _:
+                return None
+
+    def _method(self, scope: Scope, owner: str, name: str) -> tuple[Scope, Function] | None:
+        """A method of an object that was made from a class in the tree, or an entry of a record."""
+        home, value = self._constant(scope, owner) or (scope, None)
+        match value:
+            case Call(function=Name(name=called)):
+                found = self.definition(home, called)
+                methods = found[1].body if isinstance(found, tuple) else ()
+                function = next((m for m in methods if isinstance(m, Function) and m.name == name), None)
+                return (found[0], function) if function and isinstance(found, tuple) else None
+            case Record(entries=entries):
+                inner = dict(entries).get(name)
+                return self.function(home, inner, _DEEPEST) if inner is not None else None
             case _:
                 return None
 
@@ -121,15 +176,17 @@ class Project:
         """What a name stands for, where it is one value; else the expression itself."""
         found: tuple[Scope, Expression] | None = None
         match node:
-            case Name(name=name) if name in scope.constants:
-                found = scope, scope.constants[name]
-            case Name(name=name) if name in scope.unit.imports:
-                imported = scope.unit.imports[name]
-                other = self._module(scope, imported)
-                if other and imported.name in other.constants:
-                    found = other, other.constants[imported.name]
+            case Name(name=name):
+                found = self._constant(scope, name)
             case Member(object=Name(name=owner), name=name) if owner in _SELF and name in scope.fields:
                 found = scope, scope.fields[name]
+            case Member(object=Name(name=owner), name=name) if owner in scope.unit.imports:
+                other = self._module(scope, scope.unit.imports[owner])
+                found = self._constant(other, name) if other else None
+            case Member(object=Name() as owner, name=name):
+                home, holder = self.value(scope, owner, depth + 1) if depth < _DEEPEST else (scope, owner)
+                inner = dict(holder.entries).get(name) if isinstance(holder, Record) else None
+                found = (home, inner) if inner is not None else None
             case Call(function=Member(object=Name(name="Object"), name="freeze"), arguments=(inner, *_)):
                 found = scope, inner
             case _:
@@ -137,6 +194,38 @@ class Project:
         if found is None or depth >= _DEEPEST or found[1] is node:
             return scope, node
         return self.value(*found, depth + 1)
+
+    def _constant(self, scope: Scope, name: str, depth: int = 0) -> tuple[Scope, Expression] | None:
+        if name in scope.constants:
+            return scope, scope.constants[name]
+        imported = scope.unit.imports.get(name)
+        if depth >= _DEEPEST:
+            return None
+        if imported is not None:
+            other = self._module(scope, imported)
+            return self._constant(other, imported.name, depth + 1) if other else None
+        for other in self._everything(scope):
+            if found := self._constant(other, name, depth + 1):
+                return found
+        return None
+
+    def definition(self, scope: Scope, name: str, depth: int = 0) -> tuple[Scope, Class] | Imported | None:
+        """The class of a name in the tree, or the import from outside that it comes down to."""
+        if name in scope.classes:
+            return scope, scope.classes[name]
+        imported = scope.unit.imports.get(name)
+        if imported is not None:
+            other = self._module(scope, imported)
+            if other is None or depth >= _DEEPEST:
+                return imported
+            return self.definition(other, imported.name, depth + 1)
+        value = scope.constants.get(name)
+        if isinstance(value, Name) and value.name != name and depth < _DEEPEST:
+            return self.definition(scope, value.name, depth + 1)
+        for other in self._everything(scope) if depth < _DEEPEST else ():
+            if found := self.definition(other, name, depth + 1):
+                return found
+        return None
 
     def texts(self, scope: Scope, node: Expression) -> tuple[str, ...]:
         """The texts in a list that an expression stands for."""
@@ -159,10 +248,6 @@ class Project:
             case _:
                 return ()
 
-    def origin(self, scope: Scope, name: str) -> Imported | None:
-        """Where a name is imported from."""
-        return scope.unit.imports.get(name)
-
     def _named(self, scope: Scope, name: str, depth: int) -> tuple[Scope, Function] | None:
         if name in scope.functions:
             return scope, scope.functions[name]
@@ -171,27 +256,20 @@ class Project:
         if name in scope.constants:
             return self.function(scope, scope.constants[name], depth + 1)
         imported = scope.unit.imports.get(name)
-        other = self._module(scope, imported) if imported else None
-        return self._named(other, imported.name or name, depth + 1) if imported and other else None
+        if imported is not None:
+            other = self._module(scope, imported)
+            return self._named(other, imported.name or name, depth + 1) if other else None
+        for other in self._everything(scope):
+            if found := self._named(other, name, depth + 1):
+                return found
+        return None
 
     def _module(self, scope: Scope, imported: Imported) -> Scope | None:
-        if imported.module.startswith(("./", "../")):
-            return self._relative(scope, imported.module)
-        dotted = imported.module.lstrip(".").replace(".", "/")
-        # `from . import name` and `from package import module` name a module, not something in it.
-        candidates = [dotted, f"{dotted}/{imported.name}" if dotted else imported.name]
-        for candidate in candidates:
-            for path in (f"{candidate}.py", f"src/{candidate}.py", f"{candidate}/__init__.py"):
-                if path in self.scopes:
-                    return self.scopes[path]
-        return None
+        found = self.modules.find(scope.path, imported)
+        return self.scopes.get(found) if found else None
 
-    def _relative(self, scope: Scope, module: str) -> Scope | None:
-        base = posixpath.normpath(posixpath.join(posixpath.dirname(scope.path), module))
-        # TypeScript writes the name of the file that it will be compiled to.
-        stem = base.removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs")
-        for candidate in (base, stem):
-            for ending in _ENDINGS:
-                if candidate + ending in self.scopes:
-                    return self.scopes[candidate + ending]
-        return None
+    def _everything(self, scope: Scope) -> Iterator[Scope]:
+        for module in scope.unit.everything_of:
+            other = self._module(scope, Imported(module, ""))
+            if other is not None and other is not scope:
+                yield other

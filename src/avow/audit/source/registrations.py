@@ -7,6 +7,7 @@ from avow.audit.facts import Framework, Handler, Sent, Server
 from avow.audit.source.code import (
     Assign,
     Call,
+    Class,
     Comparison,
     Expression,
     Function,
@@ -24,15 +25,15 @@ from avow.audit.source.code import (
 )
 from avow.audit.source.phases import checks_phase
 from avow.audit.source.project import Project, Scope
+from avow.audit.source.servers import made_elsewhere, server_class, server_made
 from avow.audit.source.vocabulary import (
-    CONSTRUCTORS,
     INITIALIZED,
     INITIALIZED_TYPES,
     LOW_LEVEL,
     METHODS,
+    PEERS,
     REGISTRATIONS,
     REQUEST_TYPES,
-    SDK_MODULES,
     SENDERS,
 )
 
@@ -58,6 +59,13 @@ class Registrations:
     answers: list[Answer] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     is_dynamic: bool = False
+    elsewhere: set[str] = field(default_factory=set)
+
+    def notes(self) -> Iterator[str]:
+        """Servers that are made where we cannot look."""
+        if not self.servers:
+            for module in sorted(self.elsewhere):
+                yield f"the server is made by {module}, which is not in this tree"
 
     def handlers(self, project: Project) -> Iterator[Handler]:
         """Every answer as a fact."""
@@ -79,6 +87,8 @@ def registrations(project: Project) -> Registrations:
             match node:
                 case Call():
                     _call(project, scope, node, found, guarded=guarded)
+                case Class():
+                    _subclass(project, scope, node, found, guarded=guarded)
                 case Function():
                     _decorated(scope, node, found)
                 case Assign(target=Item(index=index), value=value):
@@ -101,7 +111,7 @@ def registrations(project: Project) -> Registrations:
 
 def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
     name = last_name(node.function)
-    if framework := _constructed(scope, node.function):
+    if framework := server_made(project, scope, node):
         found.servers.append(Server(framework, node.place, guarded))
         found.constructed.append((scope, node))
         for parameter, value in node.named:
@@ -123,24 +133,32 @@ def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, g
                 found.sent.append(Sent(text, node.place))
     elif name in REGISTRATIONS and isinstance(node.function, Member) and node.arguments:
         _framework(scope, node, name, found)
+    elif module := made_elsewhere(project, scope, node.function):
+        found.elsewhere.add(module)
 
 
-def _constructed(scope: Scope, function: Expression) -> Framework | None:
-    name = last_name(function)
-    root = function
-    while isinstance(root, Member):
-        root = root.object
-    imported = scope.unit.imports.get(root.name if isinstance(root, Name) else "")
-    from_sdk = imported is not None and SDK_MODULES.search(imported.module) is not None
-    original = imported.name if imported and imported.name and isinstance(function, Name) else name
-    is_python = scope.path.endswith(".py")
-    if original == "Server" and from_sdk:
-        return Framework.PYTHON_LOW if is_python else Framework.TYPESCRIPT_LOW
-    if original == "FastMCP" and not is_python:
-        return Framework.TYPESCRIPT_FASTMCP
-    if original == "McpServer" and is_python:
-        return None
-    return CONSTRUCTORS.get(original)
+def _subclass(project: Project, scope: Scope, node: Class, found: Registrations, *, guarded: bool) -> None:
+    """A class that extends a server: what it hands to its base makes the server."""
+    framework = server_class(project, scope, node)
+    if framework is None:
+        for base in node.bases:
+            if module := made_elsewhere(project, scope, base):
+                found.elsewhere.add(module)
+        return
+    found.servers.append(Server(framework, node.place, guarded))
+    for inner in walk(*node.body):
+        if isinstance(inner, Call) and _is_super(inner.function):
+            found.constructed.append((scope, inner))
+
+
+def _is_super(function: Expression) -> bool:
+    match function:
+        case Name(name="super"):
+            return True
+        case Member(object=Call(function=Name(name="super")), name="__init__"):
+            return True
+        case _:
+            return False
 
 
 def _decorated(scope: Scope, function: Function, found: Registrations) -> None:
@@ -161,9 +179,14 @@ def _decorated(scope: Scope, function: Function, found: Registrations) -> None:
 def _framework(scope: Scope, node: Call, name: str, found: Registrations) -> None:
     first = node.arguments[0]
     # `x.tool("name", …)`, `x.addTool({name: …})`, `x.add_tool(function)`; not every `x.resource(y)`.
-    if isinstance(first, Literal | Record) or name.startswith(("register", "add")):
+    is_one = isinstance(first, Literal | Record) or name.startswith(("register", "add"))
+    if is_one or (len(node.arguments) > 1 and PEERS.search(_receiver(node.function))):
         for method in REGISTRATIONS[name]:
             found.answers.append(Answer(method, scope, node, None, (), by_framework=True))
+
+
+def _receiver(function: Expression) -> str:
+    return last_name(function.object) if isinstance(function, Member) else ""
 
 
 def _registered(

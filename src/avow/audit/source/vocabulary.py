@@ -10,6 +10,8 @@ MARKERS: Final = re.compile(
     r"modelcontextprotocol|\bmcp\b|fastmcp|McpServer|MCPServer|FastMCP"
     r"|tools/(?:list|call)|protocolVersion|protocol_version|notifications/initialized"
     r"|[cC]lient_?[cC]apabilit|clientInfo|client_info|client_params"
+    r"|setRequestHandler|setNotificationHandler|register(?:Tool|Prompt|Resource)\b|\badd_?[tT]ool\b|\.tool\("
+    r"|create_?[mM]essage\b|list_?[rR]oots\b|elicit"
 )
 
 CONSTRUCTORS: Final = {
@@ -19,6 +21,10 @@ CONSTRUCTORS: Final = {
 }
 # `Server` is a common word: it counts where it comes from one of these modules.
 SDK_MODULES: Final = re.compile(r"^@modelcontextprotocol/|^mcp(?:$|[./])|^fastmcp(?:$|[./])")
+# What makes a server in a package that is not the SDK: `createMcpServer` of `@example/mcp-utils`.
+MAKES_SERVER: Final = re.compile(
+    r"(?i)mcp_?server|^server$|(?:create|make|build|start|run)_?(?:mcp_?)?server"
+)
 
 _SCHEMAS: Final = {
     "Initialize": "initialize",

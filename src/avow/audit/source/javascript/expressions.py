@@ -106,6 +106,8 @@ class Expressions:
         inner: tuple[Statement, ...] = ()
         if body is not None and body.type == "statement_block":
             inner = self.body(body.named_children)
+        elif body is not None and (assigned := _assignment(body)) is not None:
+            inner = tuple(self.effect(assigned))
         elif body is not None:
             inner = (Return(self.span(body), self.expression(body)),)
         title = self.text(name) if name is not None else ""
@@ -134,6 +136,10 @@ class Expressions:
 
     def body(self, nodes: Iterable["Node"]) -> tuple[Statement, ...]:
         """Several statements."""
+        raise NotImplementedError
+
+    def effect(self, node: "Node") -> Iterator[Statement]:
+        """An expression that stands alone."""
         raise NotImplementedError
 
     def text(self, node: "Node") -> str:
@@ -288,14 +294,17 @@ class Expressions:
         return Not(span, inner) if self.text(operator) == "!" else Other(span, (inner,))
 
     def _assignment_expression(self, node: "Node", span: Span) -> Expression:
-        """An assignment inside of something: its value counts, and what it assigns is a part."""
+        """An assignment inside of something: its value counts, and what it assigns to is a part."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return Other(span)
         if left.type in ("member_expression", "subscript_expression"):
-            # As a function that does it, so that whoever looks for assignments finds it.
-            return Other(span, (self.expression(right), self._doing(left, right, span)))
+            return Other(span, (self.expression(right), self.expression(left)))
         return self.expression(right)
 
-    def _doing(self, left: "Node", right: "Node", span: Span) -> Function:
-        return Function(span, "", (), (Assign(span, self.expression(left), self.expression(right)),))
+
+def _assignment(body: "Node") -> "Node | None":
+    """The assignment that a function without braces consists of: `() => (ready = true)`."""
+    while body.type == "parenthesized_expression" and body.named_children:
+        body = body.named_children[0]
+    return body if body.type == "assignment_expression" else None

@@ -33,7 +33,7 @@ def read_unit(path: str, text: str, language: Language) -> Unit:
         if root.has_error and _damage(root) > len(source.data) // 4:
             raise MalformedInputError(f"not valid {_NAMES[language]}")
         reader = Reader(source)
-        body = reader.body(root.named_children)
+        body = reader.whole(root)
     except RecursionError as exc:
         raise MalformedInputError("nested too deep to be read") from exc
     everything = tuple(_everything(root))

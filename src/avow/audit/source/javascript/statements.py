@@ -19,6 +19,7 @@ from avow.audit.source.code import (
     Statement,
     Switch,
 )
+from avow.audit.source.javascript.bundles import bundled, outside_libraries
 from avow.audit.source.javascript.expressions import Expressions
 from avow.audit.source.spans import Span
 
@@ -51,6 +52,10 @@ class Reader(Expressions):
                 self.is_whole = False
         return tuple(found)
 
+    def whole(self, root: "Node") -> tuple[Statement, ...]:
+        """Everything in a file that its authors wrote; libraries that are bundled with it are left out."""
+        return self.body(outside_libraries(root, self.text))
+
     def _statement(self, node: "Node") -> Iterator[Statement]:
         kind, span = node.type, self.span(node)
         if kind in _NOTHING:
@@ -64,7 +69,7 @@ class Reader(Expressions):
                 yield from self._declared(declarator)
         elif kind == "expression_statement":
             for inner in node.named_children:
-                yield from self._effect(inner)
+                yield from self.effect(inner)
         elif kind == "export_statement":
             yield from self._exported(node, span)
         elif kind == "return_statement":
@@ -102,13 +107,15 @@ class Reader(Expressions):
                     span = self.span(specifier)
                     yield Assign(span, Name(span, self.text(alias)), Name(span, self.text(name)))
 
-    def _effect(self, node: "Node") -> Iterator[Statement]:
+    def effect(self, node: "Node") -> Iterator[Statement]:
         """An expression that stands alone: an assignment, a deletion, a call."""
         span = self.span(node)
         match node.type:
             case "assignment_expression" | "augmented_assignment_expression":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-                if left is not None and right is not None:
+                if left is not None and right is not None and right.type in _CLASSES:
+                    yield self._class(right, span, self.text(left))
+                elif left is not None and right is not None:
                     value = self.expression(right)
                     if left.type in ("object_pattern", "array_pattern"):
                         yield from self.taken_apart(left, value)
@@ -120,7 +127,7 @@ class Reader(Expressions):
                     yield Delete(span, self.expression(argument))
             case "sequence_expression":
                 for inner in node.named_children:
-                    yield from self._effect(inner)
+                    yield from self.effect(inner)
             case _:
                 yield Evaluate(span, self.expression(node))
 
@@ -146,7 +153,8 @@ class Reader(Expressions):
             elif part.type in _FIELDS:
                 inside.extend(self._field(part))
         called = title or (self.text(name) if name is not None else "")
-        return Class(span, called, tuple(inside), tuple(self._bases(node)))
+        sdk = bundled({one.name for one in inside if isinstance(one, Function)})
+        return Class(span, called, () if sdk else tuple(inside), tuple(self._bases(node)), sdk)
 
     def _bases(self, node: "Node") -> Iterator[Expression]:
         for part in node.named_children:

@@ -1,0 +1,1 @@
+export const TOOLS = [{ name: "one", description: "One.", shape: {}, run: async () => ({ content: [] }) }];

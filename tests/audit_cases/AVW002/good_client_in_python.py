@@ -1,0 +1,3 @@
+from mcp.types import ClientCapabilities, RootsCapability, SamplingCapability
+
+OURS = ClientCapabilities(sampling=SamplingCapability(), roots=RootsCapability(listChanged=True))

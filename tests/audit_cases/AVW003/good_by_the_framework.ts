@@ -1,0 +1,4 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+
+const server = new McpServer({ name: "a", version: "1" }, { capabilities: { tools: { listChanged: true } } });
+server.tool("one", {}, async () => ({ content: [] }));

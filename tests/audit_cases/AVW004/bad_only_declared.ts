@@ -1,0 +1,9 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+
+export const server = new McpServer({
+  name: "my-server",
+  version: "1.0.0",
+  capabilities: {
+    experimental: { anyFeature: true }, // expect: AVW004
+  },
+});

@@ -1,0 +1,4 @@
+from mcp.server.lowlevel import NotificationOptions, Server
+
+app = Server("plain")
+CAPABILITIES = app.get_capabilities(NotificationOptions(), experimental_capabilities={})

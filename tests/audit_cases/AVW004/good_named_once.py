@@ -1,0 +1,13 @@
+BATCH = "com.example/batch"
+
+
+def initialize(request):
+    return {
+        "protocolVersion": "2025-11-25",
+        "serverInfo": {"name": "own", "version": "1"},
+        "capabilities": {"experimental": {"com.example/batch": {"max": 10}}},
+    }
+
+
+def handle(message):
+    return message["params"].get(BATCH)

@@ -1,0 +1,10 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+
+export const server = new McpServer({
+  name: "my-server",
+  version: "1.0.0",
+  capabilities: { experimental: { batchCalls: true } },
+});
+export function batchCalls(calls: unknown[]) {
+  return calls.length;
+}

@@ -1,0 +1,3 @@
+export async function readRoots(extra) {
+  return await extra.sendRequest({ method: "roots/list" }, ResultSchema); // expect: AVW020
+}

@@ -1,0 +1,3 @@
+import fastmcp
+
+server = fastmcp.FastMCP.from_openapi({}, client=None, name="api")  # expect: AVW041

@@ -1,0 +1,7 @@
+import { InitializedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+
+export function install(server) {
+  server.setNotificationHandler(InitializedNotificationSchema, () => {
+    console.error("a client is ready");
+  });
+}
