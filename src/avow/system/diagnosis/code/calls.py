@@ -175,10 +175,20 @@ class Calls(Statements):
         if found is not None:
             return found
         name = path.rpartition(".")[2]
+        self._hand_over(request)
         result = self._unknown_call(name, request, owner)
         if isinstance(result, Unknown) and not result.depends:
             return External(f"{path}()"[-200:])
         return result
+
+    def _hand_over(self, request: Request) -> None:
+        """Note what a library is given although it is missing: it may end the program for it."""
+        values = [*request.arguments, *request.keywords.values()]
+        for record in [each for each in values if isinstance(each, Record)]:
+            values.extend(record.fields.values())
+        for value in values:
+            if isinstance(value, Configured) and self.settle(value) == NOTHING and self.ledger.at_start:
+                self.ledger.handed.update(key for way in value.ways for key in way)
 
     def _unknown_call(self, name: str, request: Request, owner: Value | None) -> Value:
         """Nobody knows what is called; functions that are handed over are called later, or at once."""

@@ -17,7 +17,7 @@ from avow.core.configuration.model import (
     Where,
 )
 from avow.core.credentials import is_credential_name
-from avow.system.diagnosis.code.ledger import CERTAIN, GUESSED, LIKELY, Demand, Ledger, Seen
+from avow.system.diagnosis.code.ledger import CERTAIN, GUESSED, HANDED, LIKELY, Demand, Ledger, Seen
 from avow.system.diagnosis.code.model import CodeFact, CodeFacts, CodeGroup, Need
 
 _NOISE: Final = frozenset(
@@ -151,6 +151,8 @@ def _need(entry: Seen, demands: list[Demand], ledger: Ledger) -> tuple[Need, flo
         return Need.OPTIONAL, CERTAIN, "there is a default"
     if entry.key in ledger.tolerated:
         return Need.CALL, LIKELY, "something fails without it, and the program goes on"
+    if entry.where is Where.ENV and is_credential_name(entry.name) and entry.key in ledger.handed:
+        return Need.CALL, HANDED, "a library is given it at start, and nothing looks whether it is there"
     if entry.where is Where.ENV and is_credential_name(entry.name):
         return Need.CALL, LIKELY if entry.at_start else GUESSED, "a credential without a default"
     if entry.where is Where.ENV and _goes_with_a_credential(entry, ledger):

@@ -259,15 +259,6 @@ class Ground:
             self._catching -= 1
 
     @contextmanager
-    def uncaught(self) -> Iterator[None]:
-        """Errors raised inside end the program, whatever is around."""
-        before, self._catching = self._catching, 0
-        try:
-            yield
-        finally:
-            self._catching = before
-
-    @contextmanager
     def on_path(self, ways: Ways) -> Iterator[None]:
         """What happens inside only happens because these are missing."""
         path = self.frames[-1].path

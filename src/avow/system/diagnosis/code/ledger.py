@@ -14,6 +14,7 @@ _SHORTEST_WORD: Final = 2
 _LONGEST_USAGE: Final = 4_000
 _SERVING_WORDS: Final = ("stdio", "mcp", "serve", "server", "start", "run", "mcp-server", "start-server")
 CERTAIN = 0.9
+HANDED = 0.7
 LIKELY = 0.6
 GUESSED = 0.4
 
@@ -62,6 +63,7 @@ class Ledger:
     seen: dict[str, Seen] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
     tolerated: set[str] = field(default_factory=set)
+    handed: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     counted: dict[str, Seen] = field(default_factory=dict)
     compared: dict[str, list[str]] = field(default_factory=dict)

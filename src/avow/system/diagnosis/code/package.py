@@ -1,7 +1,6 @@
 """An installed package on disk: where its program starts, which files are its own, and what is in them."""
 
 import configparser
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Final
 from avow.core.canonical import JsonValue, parse_json
 from avow.errors import AvowError, StorageError
 from avow.system.diagnosis.code import syntax as s
-from avow.system.diagnosis.code.modules import SCRIPTS, python_for, script_for
+from avow.system.diagnosis.code.modules import python_for, script_for
 from avow.system.diagnosis.code.translation import javascript, python
 from avow.system.diagnosis.code.values import Module
 from avow.system.files import read_bounded
@@ -18,7 +17,6 @@ from avow.system.files import read_bounded
 MOST_BYTES_A_FILE: Final = 8 * 1024 * 1024
 MOST_BYTES: Final = 40 * 1024 * 1024
 _MOST_BYTES_A_LIST: Final = 4 * 1024 * 1024
-_MOST_FILES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +113,6 @@ class Package:
 
     def _find_script(self, name: str, importer: Module) -> Path | None:
         return script_for(importer.path.parent, name) if name.startswith(".") else None
-
-    def files(self) -> Iterator[Path]:
-        """The package's own source files."""
-        count = 0
-        wanted = (".py",) if self.is_python else SCRIPTS
-        tops = (
-            [self.root / name.replace(".", "/") for name in sorted(self.own)]
-            if self.is_python
-            else [self.root]
-        )
-        for top in tops:
-            for directory, inner, names in os.walk(top):
-                inner[:] = [each for each in inner if each != "node_modules" and not each.startswith(".")]
-                for name in sorted(names):
-                    count += 1
-                    if count > _MOST_FILES:
-                        return
-                    if name.endswith(wanted) and not name.endswith(".d.ts"):
-                        yield Path(directory, name)
 
 
 def open_package(

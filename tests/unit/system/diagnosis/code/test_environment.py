@@ -284,3 +284,67 @@ def test_variables_of_every_machine_and_of_tools_are_not_told(tmp_path: Path) ->
     )
 
     assert facts.facts == ()
+
+
+def test_a_credential_that_a_library_is_given_unseen_is_the_first_suspect(tmp_path: Path) -> None:
+    facts = read_script(
+        tmp_path,
+        """
+        import { Client } from "some-service";
+        const client = new Client({ apiKey: process.env.SERVICE_KEY });
+        const later = () => process.env.OTHER_KEY;
+        """,
+    )
+
+    assert fact(facts, "SERVICE_KEY").need is Need.CALL
+    assert fact(facts, "SERVICE_KEY").confidence > fact(facts, "OTHER_KEY").confidence
+    assert fact(facts, "SERVICE_KEY").reason.startswith("a library is given it at start")
+
+
+def test_a_variable_that_the_program_sets_itself_is_there(tmp_path: Path) -> None:
+    facts = read_script(
+        tmp_path,
+        """
+        process.env.MODE = "quiet";
+        if (!process.env.MODE) throw new Error("never");
+        """,
+    )
+
+    assert needed(facts) == []
+
+
+def test_what_would_have_led_around_a_check_is_another_way(tmp_path: Path) -> None:
+    facts = read_script(
+        tmp_path,
+        """
+        const load = () => {
+          if (!process.env.OWN_KEY) {
+            if (process.env.SHARED_KEY) { use(process.env.SHARED_KEY) } else { throw new Error("no key") }
+          }
+        };
+        try { load() } catch (error) { console.error(error); process.exit(1) }
+        """,
+    )
+
+    assert ways(facts) == [{("OWN_KEY",), ("SHARED_KEY",)}]
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "if (require.main === module) { main() }",
+        "if (import.meta.url === `file://${process.argv[1]}`) { main() }",
+        "if (process.argv[1] === fileURLToPath(import.meta.url)) { main() }",
+        "if (import.meta.url === pathToFileURL(process.argv[1]).href) { main() }",
+        "if (import.meta.main) main()",
+    ],
+)
+def test_a_program_that_asks_whether_it_was_started_was_started(tmp_path: Path, guard: str) -> None:
+    source = f"""
+    import {{ fileURLToPath, pathToFileURL }} from "node:url";
+    function main() {{ if (!process.env.API_KEY) process.exit(1) }}
+    {guard}
+    """
+
+    assert needed(read_script(tmp_path, source)) == ["API_KEY"]
+    assert needed(read_script(tmp_path, 'import "./other.js"', other_js=source)) == []

@@ -233,7 +233,7 @@ def test_doubtful_requirements_are_less_certain(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "let x = process.env.A; for (const n of ALL) { x = x + process.env['V' + n] } if (!x) process.exit(1)",
+        "let x = process.env.A; for (const n of ALL) { x = x + process.env['V' + n] } if (!x) throw x",
         "let x = process.env.A; for (const n of ALL) { x = x ? process.env['V' + n] : x || process.env.B }",
         "const x = [1]; for (const n of ALL) { x.push(...x) }",
         "let x = [1]; for (const n of ALL) { x = [...x, ...x] }",
