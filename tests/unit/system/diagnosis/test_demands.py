@@ -27,6 +27,11 @@ def ways(text: str) -> list[list[str]]:
         ),
         ("a key is required via --key, A_KEY, or A_KEY_FILE", [["--key"], ["A_KEY"], ["A_KEY_FILE"]]),
         ("Missing DD_API_KEY/DD_APP_KEY", [["DD_API_KEY", "DD_APP_KEY"]]),
+        (
+            "A_USER and either A_PASSWORD (Cloud) or A_TOKEN are required",
+            [["A_USER", "A_PASSWORD"], ["A_USER", "A_TOKEN"]],
+        ),
+        ("Set A_URL, A_MAIL, A_TOKEN (or the legacy B_URL)", [["A_URL", "A_MAIL", "A_TOKEN"], ["B_URL"]]),
         ("the env var TOKEN must be set", [["TOKEN"]]),
         ("process.env.MY_KEY is undefined", [["MY_KEY"]]),
         ("FOO_KEY is required when FOO_MODE is set", [["FOO_KEY"]]),

@@ -67,12 +67,15 @@ _NOT_NAMES: Final = frozenset(
     """.split()  # noqa: SIM905 - words are easier to read without quotes
 )
 _OR: Final = re.compile(r"(?<![a-z])or(?![a-z])|\||或")
+_ELSE: Final = re.compile(r"\((?:or|alternatively)(?![a-z])")
+_EITHER: Final = re.compile(r"(?<![a-z])either(?![a-z])")
 _AND: Final = re.compile(r"(?<![a-z])(?:and|with|plus)(?![a-z])|&|\+|和|以及")
 _LONG_GAP: Final = 90
 
 
 class _Joint(StrEnum):
     OR = "or"
+    ELSE = "(or"
     AND = "and"
     COMMA = ","
     APART = " "
@@ -98,11 +101,17 @@ def ways_in(sentence: str, *, identifiers: bool = False) -> Ways:
     found = list(_find(sentence, identifiers=identifiers))
     if not found:
         return ()
-    joints = _resolved([_joint(sentence[a.end : b.start]) for a, b in pairwise(found)])
-    ways: list[list[Name]] = [[found[0].name]]
-    for joint, one in zip(joints, found[1:], strict=True):
-        if joint is _Joint.OR:
-            ways.append([one.name])
+    gaps = [sentence[a.end : b.start] for a, b in pairwise(found)]
+    joints = _resolved([_joint(gap) for gap in gaps])
+    # "A and either B or C": what stands before "either" goes with each of the ways behind it.
+    split = next((place for place, gap in enumerate(gaps, start=1) if _EITHER.search(gap.lower())), 0)
+    if split and _Joint.OR in joints[: split - 1]:
+        split = 0
+    common = [one.name for one in found[:split]]
+    ways: list[list[Name]] = [[*common, found[split].name]]
+    for joint, one in zip(joints[split:], found[split + 1 :], strict=True):
+        if joint in (_Joint.OR, _Joint.ELSE):
+            ways.append([*common, one.name])
         elif one.name not in ways[-1]:
             ways[-1].append(one.name)
     return tuple(dict.fromkeys(tuple(way) for way in ways))
@@ -170,6 +179,8 @@ def _joint(gap: str) -> _Joint:
     if gap == "/":
         # "SOME_ID/SOME_SECRET" is a pair more often than a choice; a choice has spaces around it.
         return _Joint.AND
+    if _ELSE.search(lowered):
+        return _Joint.ELSE
     if _OR.search(lowered) or gap.strip() == "/":
         return _Joint.OR
     if _AND.search(lowered):
@@ -185,6 +196,7 @@ def _resolved(joints: Sequence[_Joint]) -> list[_Joint]:
     following = _Joint.AND
     for joint in reversed(joints):
         if joint is not _Joint.COMMA:
-            following = joint
-        resolved.append(following)
+            # A list that an aside gives another choice for is a list by itself.
+            following = _Joint.AND if joint is _Joint.ELSE else joint
+        resolved.append(joint if joint is not _Joint.COMMA else following)
     return resolved[::-1]
