@@ -165,13 +165,16 @@ class Guard:
 
 
 def _check_at_start(lowlevel: SdkServer, check: Any, check_declared: Callable[[Any], None]) -> None:
-    """Check when the server starts, before anybody can connect: then everything is registered."""
+    """Check when the server starts, before anybody can connect: then everything is registered.
+
+    Inside the author's own start-up code, which may connect what some of the capabilities come from.
+    """
     lifespan, run = lowlevel.lifespan, lowlevel.run
 
     @asynccontextmanager
     async def checked_lifespan(server: SdkServer) -> AsyncIterator[Any]:
-        await check()
         async with lifespan(server) as state:
+            await check()
             yield state
 
     async def checked_run(

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.severity import Severity
-from avow.protocol.events import Event
+from avow.protocol.events import Event, shown
 from avow.protocol.gate.refusal import Refusal
 from avow.server.guard.sessions import Session
 
@@ -41,7 +41,12 @@ class Trail:
         }
         if session is not None:
             document |= {"session": session.handle, "phase": str(session.phase)}
-        document |= {key: value for key, value in facts.items() if value not in (None, "")}
+        # A client chooses methods and versions; it must not write lines of the log with them.
+        document |= {
+            key: shown(value) if isinstance(value, str) else value
+            for key, value in facts.items()
+            if value not in (None, "")
+        }
         logger.log(_level(happened), "%s", _line(document), extra={"avow": document})
         _trace(document)
         if self._listener is not None:

@@ -7,10 +7,13 @@ import pytest
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
-from avow.server import Evidence, Identity
+from avow.server import Evidence, Identity, guard
 from avow.server.guard import authenticated
 from avow.server.guard.identity import identity_of
 from avow.server.seam import Request
+from hardened.http import post
+from hardened.servers import FEATURES, bare
+from hardened.wire import hello
 
 pytestmark = pytest.mark.anyio
 TOKEN = AccessToken(token="s3cret", client_id="app", scopes=["a", "b"], claims={"sub": "ada", "iss": "us"})
@@ -76,3 +79,26 @@ async def test_evidence_has_no_message_in_it() -> None:
 
 async def test_an_answer_that_is_no_identity_is_nobody() -> None:
     assert await identity_of(request(None), lambda evidence: "admin") == Identity()  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize("name", ["CN=ada", "CN=eve"])
+async def test_a_client_certificate_decides_over_http(name: str) -> None:
+    """The web server has verified it; what the client calls itself is something else."""
+    server = bare("lowlevel")
+    guard(server, features=FEATURES, grants=lambda who: {"maintenance"} if who.subject == "CN=ada" else ())
+    app = server.streamable_http_app()
+    proof = certified(client_cert_name=name)["extensions"]
+    claims = {"name": "CN=ada", "version": "1"}
+    async with server.session_manager.run():
+        opening = {"id": 1, "method": "initialize", "params": hello(clientInfo=claims)}
+        _, opened, headers = await post(app, opening, extensions=proof)
+        session: Any = {"mcp_session_id": headers["mcp-session-id"], "mcp_protocol_version": "2025-11-25"}
+        await post(app, {"method": "notifications/initialized"}, extensions=proof, **session)
+        _, listed, _ = await post(app, {"id": 2, "method": "tools/list"}, extensions=proof, **session)
+        _, alone, _ = await post(app, {"id": 3, "method": "tools/list"}, **session)
+
+    is_ada = name == "CN=ada"
+    assert ("experimental" in opened["result"]["capabilities"]) is is_ada
+    assert ("delete_note" in [tool["name"] for tool in listed["result"]["tools"]]) is is_ada
+    # Without its proof a request is nobody's, whoever opened the session.
+    assert "delete_note" not in [tool["name"] for tool in alone["result"]["tools"]]

@@ -2,12 +2,9 @@
 
 import asyncio
 import gc
-import json
 import logging
 import tracemalloc
-from typing import Any
 
-import anyio
 import pytest
 from mcp.server.connection import Connection
 
@@ -18,6 +15,7 @@ from avow.server.guard.phases import LARGEST_INITIALIZE
 from avow.server.guard.sessions import Session, Sessions
 from avow.server.seam import Request, end_connection
 from declaring.wire import Json, talk
+from hardened.http import post
 from hardened.servers import FRAMEWORKS, bare, hardened
 from hardened.wire import hello, say
 
@@ -132,47 +130,6 @@ async def test_notifications_before_the_session_is_active_are_dropped() -> None:
 
 
 # Over HTTP, without a socket
-
-
-async def post(app: Any, message: Json, **headers: str) -> tuple[int, Json, dict[str, str]]:
-    """One POST: its status, the JSON-RPC answer and the headers."""
-    found = {
-        "host": "127.0.0.1:80",
-        "content-type": "application/json",
-        "accept": "application/json, text/event-stream",
-        **{name.replace("_", "-"): value for name, value in headers.items()},
-    }
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/mcp",
-        "raw_path": b"/mcp",
-        "query_string": b"",
-        "headers": [(name.encode(), value.encode()) for name, value in found.items()],
-        "http_version": "1.1",
-        "scheme": "http",
-        "server": ("127.0.0.1", 80),
-        "client": ("127.0.0.1", 1),
-    }
-    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    messages = [{"type": "http.request", "body": body}]
-    sent: list[Any] = []
-
-    async def receive() -> Any:
-        if messages:
-            return messages.pop()
-        await anyio.sleep_forever()
-        raise AssertionError("forever is over")
-
-    async def send(part: Any) -> None:
-        sent.append(part)
-
-    await app(scope, receive, send)
-    text = b"".join(part.get("body", b"") for part in sent[1:]).decode()
-    lines = [line[5:] for line in text.splitlines() if line.startswith("data:") and line[5:].strip()]
-    answer = json.loads(lines[-1] if lines else text or "{}")
-    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return sent[0]["status"], answer, told
 
 
 async def test_a_flood_of_half_open_sessions_is_bounded(caplog: pytest.LogCaptureFixture) -> None:

@@ -111,3 +111,13 @@ def test_it_does_without_opentelemetry(monkeypatch: pytest.MonkeyPatch) -> None:
     Trail("notes", heard.append).tell(event("phase_violation", Severity.MODERATE))
 
     assert [one["event"] for one in heard] == ["phase_violation"]
+
+
+def test_a_client_cannot_write_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    Trail("notes", None).refuse(
+        invalid_request("no"), SESSION, method="x\nsession_active session=boss\x1b[2J"
+    )
+
+    line = caplog.records[0].getMessage()
+    assert "\n" not in line
+    assert "\x1b" not in line
