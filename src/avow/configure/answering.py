@@ -10,7 +10,7 @@ from avow.configure.subject import Subject
 from avow.core.configuration.model import Parameter, ValueType
 from avow.core.configuration.values import problem, written
 from avow.system.configuration.known import Known
-from avow.system.configuration.places import look
+from avow.system.configuration.paths import look
 from avow.system.configuration.preflight import Preflight, preflight
 from avow.system.configuration.remembered import Remembered
 

@@ -16,7 +16,7 @@ from avow.core.configuration.needs import missing, too_many
 from avow.errors import DeclarationError
 from avow.server.configuration_arguments import read_given
 from avow.server.configuration_settings import Field, settings_fields
-from avow.system.configuration.places import look
+from avow.system.configuration.paths import look
 
 if TYPE_CHECKING:
     from avow.system.configuration.preflight import ConfigurationNeededError, Problem

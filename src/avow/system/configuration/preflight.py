@@ -12,7 +12,7 @@ from avow.core.configuration.model import Configuration, Group, Parameter, Where
 from avow.core.configuration.values import Missing, apply, missing, problems, too_many
 from avow.errors import AvowError, UsageError
 from avow.system.configuration.known import OF_THE_TARGET, Known
-from avow.system.configuration.places import look
+from avow.system.configuration.paths import look
 from avow.system.configuration.values import Layer, Resolution
 
 # The number of JSON-RPC errors that Avow gives instead of a server; `data.avow.reason` says which.
