@@ -4,7 +4,7 @@ from typing import Final
 from urllib.parse import quote
 
 from avow.core.canonical import JsonObject, JsonValue, canonical
-from avow.core.publication import ServerName
+from avow.core.publication import ServerName, read_version
 from avow.core.tlog.encoding import from_base64
 from avow.core.tlog.hashing import HASH_LENGTH
 from avow.core.tlog.notes import MAX_NOTE, VerifierKey, read_verifier_key
@@ -102,7 +102,8 @@ class RegistryClient(Transport):
         match self.get_json(f"{_API}/log/key"):
             case {"key": str(text)}:
                 return read_verifier_key(text)
-        raise PeerProtocolError(f"{self.url} does not say what the key of its log is")
+            case _:
+                raise PeerProtocolError(f"{self.url} does not say what the key of its log is")
 
     def checkpoint(self) -> bytes:
         """The signed note about the log."""
@@ -117,14 +118,16 @@ class RegistryClient(Transport):
         match self.get_json(f"{_API}/log/inclusion", {"index": index, "size": size}):
             case {"entry": str(entry), "hashes": list(hashes)}:
                 return entry.encode(errors="replace"), read_hashes(hashes)
-        raise PeerProtocolError(f"{self.url} does not answer a proof")
+            case _:
+                raise PeerProtocolError(f"{self.url} does not answer a proof")
 
     def consistency(self, before: int, after: int) -> tuple[bytes, ...]:
         """The hashes that are said to show that the log only grew."""
         match self.get_json(f"{_API}/log/consistency", {"from": before, "to": after}):
             case {"hashes": list(hashes)}:
                 return read_hashes(hashes)
-        raise PeerProtocolError(f"{self.url} does not answer a proof")
+            case _:
+                raise PeerProtocolError(f"{self.url} does not answer a proof")
 
 
 def read_hashes(values: list[JsonValue]) -> tuple[bytes, ...]:
@@ -145,4 +148,5 @@ def _of(name: ServerName) -> str:
 
 
 def _version(name: ServerName, version: str) -> str:
-    return f"{_of(name)}/versions/{quote(version, safe='')}"
+    spelled = version if version == "latest" else quote(read_version(version), safe="")
+    return f"{_of(name)}/versions/{spelled}"

@@ -1,0 +1,216 @@
+"""What is approved for a server in an environment: from the registry when it answers, or the last time it did.
+
+Kept are the entries of the log, each proved when it was written down, and the publication that was approved
+last. What they come to is computed anew at each look, by the rule that the registry follows.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from avow.core.canonical import JsonObject, canonical, parse_json
+from avow.core.publication import MAX_PAYLOAD, Publication, ServerName, read_publication
+from avow.core.tlog import entry as entries
+from avow.core.tlog.checkpoint import VerifiedCheckpoint
+from avow.core.tlog.decisions import APPROVED, standing
+from avow.core.tlog.entry import ApprovalEntry
+from avow.core.tlog.notes import VerifierKey
+from avow.errors import AvowError, RegistryUnavailableError, StorageError, VerificationError
+from avow.system.files import read_bounded, write_atomically
+from avow.system.registry_client.client import RegistryClient
+from avow.system.registry_client.contact import meet
+from avow.system.registry_client.proving import verified_decisions, verified_publication
+from avow.system.registry_client.remembered import Memory, read_time, write_time
+
+_MAX_FILE: Final = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedVersion:
+    """A version that is approved, and the newest decision that made it so."""
+
+    version: str
+    digest: str
+    decision: ApprovalEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """What is approved for a server, and when that was last proved.
+
+    `versions` has the one that was approved last at its end, and `publication` is what that one holds. Both are
+    empty when nothing is approved, which is an answer too.
+    """
+
+    name: ServerName
+    environment: str
+    versions: tuple[ApprovedVersion, ...]
+    publication: Publication | None
+    verified_at: datetime
+    is_offline: bool = False
+
+    def age(self, now: datetime) -> timedelta:
+        """How old the answer is."""
+        return max(timedelta(0), now - self.verified_at)
+
+    def allows(self, digest: str) -> bool:
+        """Whether a signature is approved."""
+        return any(each.digest == digest for each in self.versions)
+
+
+def approved_for(
+    client: RegistryClient,
+    memory: Memory,
+    name: ServerName,
+    environment: str,
+    now: datetime,
+    *,
+    key: VerifierKey | None = None,
+) -> Approved:
+    """What is approved: proved now, or the last time when the registry cannot be reached.
+
+    A registry that answers wrongly is not the same as one that does not answer: nothing old is used then.
+
+    Raises:
+        VerificationError: the log was changed, or says something else than the registry.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer, and never did.
+    """
+    try:
+        contact = meet(client, memory, now, key=key)
+        return learn_approved(client, memory, contact.checkpoint, name, environment, now)
+    except RegistryUnavailableError as exc:
+        try:
+            return recall_approved(memory, name, environment)
+        except RegistryUnavailableError:
+            raise exc from None
+
+
+def learn_approved(
+    client: RegistryClient,
+    memory: Memory,
+    checkpoint: VerifiedCheckpoint,
+    name: ServerName,
+    environment: str,
+    now: datetime,
+) -> Approved:
+    """Ask the registry, prove the answer by its log, and keep it for when the registry does not answer.
+
+    Raises:
+        VerificationError: the log says something else.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer, or nothing can be kept.
+    """
+    decisions = [decision for decision, _ in verified_decisions(client, checkpoint, name, environment)]
+    approved = _approved_versions(decisions)
+    publication = None
+    if approved:
+        found = verified_publication(client, checkpoint, name, approved[-1].version)
+        if found.entry.digest != approved[-1].digest:
+            raise VerificationError(
+                f"{name} {found.entry.version} was published with another digest than approved"
+            )
+        publication = found.publication
+        _keep_publication(memory, publication)
+    document = {
+        "avow": 1,
+        "name": str(name),
+        "environment": environment,
+        "verifiedAt": write_time(now),
+        "checkpoint": checkpoint.note.decode(),
+        "decisions": [entries.dumps(each).decode() for each in decisions],
+        "content": None if publication is None else publication.content,
+    }
+    memory.write(_file(memory, name, environment), document)
+    return Approved(name, environment, approved, publication, now)
+
+
+def recall_approved(memory: Memory, name: ServerName, environment: str) -> Approved:
+    """What was approved the last time the registry was asked.
+
+    Raises:
+        RegistryUnavailableError: it was never asked.
+        StorageError: what was kept cannot be read, or is damaged.
+    """
+    file = _file(memory, name, environment)
+    if not file.exists():
+        raise RegistryUnavailableError(
+            f"nothing is known of what is approved for {name} in {environment}",
+            hint=f"ask once while {memory.url} can be reached",
+        )
+    try:
+        document = parse_json(read_bounded(file, _MAX_FILE))
+        decisions = [_read_decision(text, name, environment) for text in document["decisions"]]
+        content, at = document["content"], read_time(document["verifiedAt"])
+        publication = None if content is None else _read_publication(memory, content)
+    except StorageError:
+        raise
+    except (AvowError, KeyError, TypeError, AttributeError, ValueError) as exc:
+        raise StorageError(
+            f"what is remembered of {name} in {file} is damaged", hint="remove it, and ask the registry again"
+        ) from exc
+    return Approved(name, environment, _approved_versions(decisions), publication, at, is_offline=True)
+
+
+def _approved_versions(decisions: Iterable[ApprovalEntry]) -> tuple[ApprovedVersion, ...]:
+    """The approved versions, in the order of their newest decisions."""
+    by_version: dict[tuple[str, str], list[ApprovalEntry]] = {}
+    for each in decisions:
+        # A version that is decided about again goes to the end.
+        made = by_version.pop((each.version, each.digest), [])
+        by_version[each.version, each.digest] = [*made, each]
+    return tuple(
+        ApprovedVersion(version, digest, made[-1])
+        for (version, digest), made in by_version.items()
+        if standing(((each.by, each.state) for each in made), made[-1].needed) == APPROVED
+    )
+
+
+def _read_decision(text: str, name: ServerName, environment: str) -> ApprovalEntry:
+    entry = entries.loads(text.encode())
+    if not isinstance(entry, ApprovalEntry) or (entry.name, entry.environment) != (str(name), environment):
+        raise ValueError("a decision about something else")
+    return entry
+
+
+def _file(memory: Memory, name: ServerName, environment: str) -> Path:
+    place = sha256(f"{environment}\n{name}".encode()).hexdigest()[:32]
+    return memory.directory / "approved" / f"{place}.json"
+
+
+def _publication_file(memory: Memory, content: str) -> Path:
+    return memory.directory / "publications" / f"{content.removeprefix('sha256:')}.json"
+
+
+def _keep_publication(memory: Memory, publication: Publication) -> None:
+    file = _publication_file(memory, publication.content)
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomically(file, canonical(publication.document), mode=0o600)
+
+
+def _read_publication(memory: Memory, content: str) -> Publication:
+    if not content.removeprefix("sha256:").isalnum():
+        raise ValueError("not a digest")
+    found = read_publication(read_bounded(_publication_file(memory, content), MAX_PAYLOAD))
+    if found.content != content:
+        raise ValueError("another publication")
+    return found
+
+
+def approved_document(approved: Approved, now: datetime) -> JsonObject:
+    """The answer for machines."""
+    return {
+        "name": str(approved.name),
+        "environment": approved.environment,
+        "versions": [
+            {"version": each.version, "digest": each.digest, "by": each.decision.by, "at": each.decision.time}
+            for each in approved.versions
+        ],
+        "verifiedAt": write_time(approved.verified_at),
+        "ageSeconds": int(approved.age(now).total_seconds()),
+        "offline": approved.is_offline,
+    }

@@ -1,0 +1,139 @@
+"""Meeting a registry: its log has to continue the one that is remembered, or nothing it says is believed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
+from avow.core.tlog.encoding import to_base64
+from avow.core.tlog.notes import VerifierKey
+from avow.core.tlog.proofs import verify_consistency
+from avow.errors import MalformedInputError, UntrustedKeyError, VerificationError
+from avow.system.registry_client.client import RegistryClient
+from avow.system.registry_client.remembered import Memory, Remembered
+from avow.system.registry_client.transport import RefusedError
+
+
+class ForkError(VerificationError):
+    """A registry has shown two logs that cannot both be honest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A checkpoint that continues what was remembered; `is_first` when nothing was."""
+
+    checkpoint: VerifiedCheckpoint
+    key: VerifierKey
+    is_first: bool
+
+
+def meet(
+    client: RegistryClient,
+    memory: Memory,
+    now: datetime,
+    *,
+    key: VerifierKey | None = None,
+    witnesses: Iterable[VerifierKey] = (),
+    quorum: int = 0,
+) -> Contact:
+    """Fetch the checkpoint, prove that it continues the remembered one, and remember it.
+
+    Without a `key` the one that was seen first is trusted for good. `quorum` is how many of the witnesses
+    have to have signed.
+
+    Raises:
+        ForkError: the log was changed, shortened or forked; both checkpoints are kept as evidence.
+        VerificationError: another key signed, or too few witnesses.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer, or nothing can be remembered.
+    """
+    known = memory.recall()
+    trusted = _trusted(client, memory, known, key)
+    seen = _open(client, trusted, tuple(witnesses))
+    if len(seen.witnessed) < quorum:
+        raise VerificationError(
+            f"{len(seen.witnessed)} of the {quorum} witnesses needed have signed the log of {client.url}"
+        )
+    believed = seen if known is None else _continued(client, memory, known, seen)
+    memory.remember(Remembered(trusted, believed, now))
+    return Contact(believed, trusted, known is None)
+
+
+def _trusted(
+    client: RegistryClient, memory: Memory, known: Remembered | None, given: VerifierKey | None
+) -> VerifierKey:
+    if known is None:
+        return given or client.log_key()
+    if given is not None and given != known.key:
+        raise UntrustedKeyError(
+            f"the key given is not the one that {client.url} has had so far, {known.key}",
+            hint=f"if the log really began anew, remove {memory.file}",
+        )
+    return known.key
+
+
+def _open(client: RegistryClient, key: VerifierKey, witnesses: tuple[VerifierKey, ...]) -> VerifiedCheckpoint:
+    data = client.checkpoint()
+    try:
+        return open_checkpoint(data, key, witnesses)
+    except VerificationError as exc:
+        raise type(exc)(
+            f"the checkpoint of {client.url} cannot be trusted: {exc.message}",
+            hint=f"the key that is trusted is {key}: ask its operator why another one signs",
+        ) from exc
+
+
+def _continued(
+    client: RegistryClient, memory: Memory, known: Remembered, seen: VerifiedCheckpoint
+) -> VerifiedCheckpoint:
+    """The longer of two checkpoints, of which one continues the other.
+
+    What is shown may be the shorter, by an old cache on the way; the registry then has to have the rest still.
+    """
+    shorter, longer = sorted((known.checkpoint, seen), key=lambda each: each.checkpoint.size)
+    before, after = shorter.checkpoint, longer.checkpoint
+    proof: tuple[bytes, ...] = ()
+    # Every log begins with the empty one, and that needs no proof; but no honest log is ever emptied.
+    if seen.checkpoint.size == 0 < known.checkpoint.checkpoint.size:
+        raise _fork(client, memory, known, seen, proof)
+    try:
+        if 0 < before.size < after.size:
+            proof = client.consistency(before.size, after.size)
+        verify_consistency(before.size, after.size, proof, before.root, after.root)
+    except (VerificationError, MalformedInputError) as exc:
+        # Not to prove it is no better than to prove it wrongly, unless we have no right to ask.
+        if isinstance(exc, RefusedError) and exc.status in (401, 403):
+            raise
+        raise _fork(client, memory, known, seen, proof) from exc
+    return longer
+
+
+def _fork(
+    client: RegistryClient,
+    memory: Memory,
+    known: Remembered,
+    seen: VerifiedCheckpoint,
+    proof: tuple[bytes, ...],
+) -> ForkError:
+    old, new = known.checkpoint.checkpoint.size, seen.checkpoint.size
+    if new == old:
+        what = f"has two different logs of {new} entries"
+    elif new < old:
+        what = f"had {old} entries, now shows {new}, and cannot prove that these are the first of them"
+    else:
+        what = f"cannot prove that its {new} entries begin with the {old} known ones"
+    evidence = memory.keep_evidence(
+        {
+            "avow": 1,
+            "url": client.url,
+            "key": str(known.key),
+            "what": f"the registry {what}",
+            "remembered": known.checkpoint.note.decode(),
+            "shown": seen.note.decode(),
+            "proof": [to_base64(each) for each in proof],
+        }
+    )
+    return ForkError(
+        f"DO NOT TRUST {client.url}: it {what}",
+        hint=f"both checkpoints, signed by its key, are kept in {evidence}: show them to others",
+    )

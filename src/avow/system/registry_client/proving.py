@@ -1,0 +1,154 @@
+"""What a registry says about publications and decisions, proved by its log or refused."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from avow.core import dsse
+from avow.core.canonical import Digest, JsonObject, JsonValue
+from avow.core.keys import KeyId
+from avow.core.publication import PUBLICATION_TYPE, Publication, ServerName, read_publication
+from avow.core.tlog import entry as entries
+from avow.core.tlog.checkpoint import VerifiedCheckpoint
+from avow.core.tlog.entry import ApprovalEntry, Entry, PublicationEntry
+from avow.core.tlog.hashing import leaf_hash
+from avow.core.tlog.proofs import verify_inclusion
+from avow.errors import PeerProtocolError, VerificationError
+from avow.system.registry_client.client import RegistryClient
+
+MAX_PAGES: Final = 200
+
+E = TypeVar("E", PublicationEntry, ApprovalEntry)
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedPublication:
+    """What somebody published: signed by the key in the entry, and in the log at this index."""
+
+    publication: Publication
+    entry: PublicationEntry
+    index: int
+
+
+def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index: int) -> Entry:
+    """The entry at an index of the log.
+
+    Raises:
+        VerificationError: it is not there.
+        MalformedInputError: it is no entry, or the answer no proof.
+        UnavailableError: the registry does not answer.
+    """
+    known = checkpoint.checkpoint
+    if not 0 <= index < known.size:
+        raise VerificationError(f"the log of {client.url} has no entry {index}")
+    data, proof = client.inclusion(index, known.size)
+    verify_inclusion(leaf_hash(data), index, known.size, proof, known.root)
+    return entries.loads(data)
+
+
+def verified_publication(
+    client: RegistryClient, checkpoint: VerifiedCheckpoint, name: ServerName, version: str
+) -> VerifiedPublication:
+    """A version with its snapshot: from the bytes that were signed, as the log says they were.
+
+    Raises:
+        VerificationError: the signature, the digest or the proof does not hold.
+        MalformedInputError: the answer makes no sense, or there is no such version.
+        UnavailableError: the registry does not answer.
+    """
+    index = _index(client, client.version(name, version))
+    entry = _of_type(verified_entry(client, checkpoint, index), PublicationEntry, index)
+    # 1. The log says which key signed which bytes; a version of another name may not answer for this one.
+    if entry.name != str(name) or version not in ("latest", entry.version):
+        raise VerificationError(f"entry {index} of the log is about {entry.name} {entry.version}")
+    # 2. The bytes are signed by that key.
+    envelope = dsse.loads(client.envelope(name, entry.version))
+    signed = dsse.verify(envelope, PUBLICATION_TYPE, [KeyId(entry.key)])
+    # 3. The bytes are those, and every digest in them is computed again.
+    publication = read_publication(signed.payload)
+    said = (str(publication.name), publication.version, publication.content)
+    if (
+        said != (entry.name, entry.version, entry.content)
+        or publication.snapshot.signature.digest != entry.digest
+    ):
+        raise VerificationError(
+            f"what {client.url} shows as {name} {entry.version} is not what was published"
+        )
+    return VerifiedPublication(publication, entry, index)
+
+
+def verified_publications_of(
+    client: RegistryClient, checkpoint: VerifiedCheckpoint, digest: Digest
+) -> Iterator[tuple[PublicationEntry, int]]:
+    """Who has published exactly this signature, proved by the log: of each server the last such version.
+
+    Raises:
+        VerificationError: one of them is not in the log as the registry says.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer.
+    """
+    for holder in _all(client, lambda cursor: client.digest(digest, cursor=cursor), "holders"):
+        name, version = ServerName.read(_text(client, holder, "name")), _text(client, holder, "last")
+        index = _index(client, client.version(name, version))
+        entry = _of_type(verified_entry(client, checkpoint, index), PublicationEntry, index)
+        if (entry.name, entry.version, entry.digest) != (str(name), version, digest):
+            raise VerificationError(f"the log does not say that {name} {version} has the digest {digest}")
+        yield entry, index
+
+
+def verified_decisions(
+    client: RegistryClient, checkpoint: VerifiedCheckpoint, name: ServerName, environment: str
+) -> list[tuple[ApprovalEntry, int]]:
+    """Every decision about a server in an environment, each as the log has it, oldest first.
+
+    Raises:
+        VerificationError: one of them is not in the log as the registry says.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer.
+    """
+    found: dict[int, ApprovalEntry] = {}
+
+    def page(cursor: str | None) -> JsonObject:
+        return client.approvals(name, environment=environment, cursor=cursor)
+
+    for decision in _all(client, page, "approvals"):
+        index = _index(client, decision)
+        entry = _of_type(verified_entry(client, checkpoint, index), ApprovalEntry, index)
+        if (entry.name, entry.environment) != (str(name), environment):
+            raise VerificationError(f"entry {index} of the log decides about something else")
+        found[index] = entry
+    return [(found[index], index) for index in sorted(found)]
+
+
+def _of_type(entry: Entry, kind: type[E], index: int) -> E:
+    if not isinstance(entry, kind):
+        raise VerificationError(f"entry {index} of the log is a {entry.type}, not a {kind.type}")
+    return entry
+
+
+def _index(client: RegistryClient, document: JsonValue) -> int:
+    match document:
+        case {"logIndex": int(index)} if index is not True and index is not False:
+            return index
+        case _:
+            raise PeerProtocolError(f"{client.url} does not say where that is in its log")
+
+
+def _text(client: RegistryClient, document: JsonValue, member: str) -> str:
+    if not isinstance(document, dict) or not isinstance(document.get(member), str):
+        raise PeerProtocolError(f"{client.url} leaves out the {member}")
+    return str(document[member])
+
+
+def _all(client: RegistryClient, ask: Callable[[str | None], JsonObject], member: str) -> Iterator[JsonValue]:
+    """What is on all pages; a list without an end is no answer, since its end may be what matters."""
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        answer = ask(cursor)
+        found, cursor = answer.get(member), answer.get("next")
+        if not isinstance(found, list) or not (cursor is None or isinstance(cursor, str)):
+            raise PeerProtocolError(f"{client.url} leaves out the {member}")
+        yield from found
+        if cursor is None:
+            return
+    raise PeerProtocolError(f"{client.url} has more than {MAX_PAGES} pages of {member}")

@@ -1,0 +1,125 @@
+"""What has been proved about each registry, on disk: the key of its log, and the last checkpoint that held.
+
+Everything else in this package starts from here. A file that cannot be read is an error, never a fresh start:
+to be forgotten is what an attacker wants.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from avow.core.canonical import JsonObject, canonical, digest_of, parse_json
+from avow.core.readable_json import readable_json
+from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
+from avow.core.tlog.notes import VerifierKey, read_verifier_key
+from avow.errors import AvowError, StorageError
+from avow.system.directories import state_directory
+from avow.system.files import read_bounded, write_atomically
+
+_MAX_FILE: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The key of a registry's log, the last checkpoint that held, and when it did."""
+
+    key: VerifierKey
+    checkpoint: VerifiedCheckpoint
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of one registry, in a directory of its own."""
+
+    url: str
+    directory: Path
+
+    @classmethod
+    def of(cls, url: str, root: Path | None = None) -> "Memory":
+        """The memory of the registry at this address, which is in the spelling of `read_address`."""
+        place = (root or state_directory()) / "registries"
+        return cls(url, place / sha256(url.encode()).hexdigest()[:32])
+
+    @property
+    def file(self) -> Path:
+        """Where key and checkpoint are."""
+        return self.directory / "log.json"
+
+    def recall(self) -> Remembered | None:
+        """What is remembered, or None when this registry was never met.
+
+        Raises:
+            StorageError: it cannot be read, or is damaged.
+        """
+        if not self.file.exists():
+            return None
+        try:
+            document = parse_json(read_bounded(self.file, _MAX_FILE))
+            key = read_verifier_key(document["key"])
+            note = document["checkpoint"].encode()
+            return Remembered(key, open_checkpoint(note, key), read_time(document["verifiedAt"]))
+        except StorageError:
+            raise
+        except (AvowError, KeyError, TypeError, AttributeError, ValueError) as exc:
+            raise StorageError(
+                f"what is remembered of {self.url} in {self.file} is damaged",
+                hint="restore the file; removing it means trusting the registry anew",
+            ) from exc
+
+    def remember(self, remembered: Remembered) -> None:
+        """Keep this instead of what was remembered.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        document = {
+            "avow": 1,
+            "url": self.url,
+            "key": str(remembered.key),
+            "checkpoint": remembered.checkpoint.note.decode(),
+            "verifiedAt": write_time(remembered.at),
+        }
+        self.write(self.file, document)
+
+    def keep_evidence(self, document: JsonObject) -> Path:
+        """Keep what shows that the registry lied; the same lie is kept once.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        name = digest_of(canonical(document)).removeprefix("sha256:")[:16]
+        file = self.directory / "evidence" / f"{name}.json"
+        self.write(file, document)
+        return file
+
+    def write(self, file: Path, document: JsonObject) -> None:
+        """Write one of the files of this memory, whole; only its owner can read it.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as exc:
+            raise StorageError(f"cannot make {file.parent}: {exc.strerror}") from exc
+        write_atomically(file, readable_json(document), mode=0o600)
+
+
+def write_time(at: datetime) -> str:
+    """A time as files hold it."""
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def read_time(text: str) -> datetime:
+    """The inverse.
+
+    Raises:
+        ValueError: it is none.
+    """
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return at
