@@ -1,4 +1,4 @@
-"""What is approved for a server in an environment: from the registry when it answers, or the last time it did.
+"""What is approved for a server in an environment: as the registry answers, or as it did the last time.
 
 Kept are the entries of the log, each proved when it was written down, and the publication that was approved
 last. What they come to is computed anew at each look, by the rule that the registry follows.
@@ -41,7 +41,7 @@ class ApprovedVersion:
 class Approved:
     """What is approved for a server, and when that was last proved.
 
-    `versions` has the one that was approved last at its end, and `publication` is what that one holds. Both are
+    `versions` ends with the one that was approved last, and `publication` is what that one holds. Both are
     empty when nothing is approved, which is an answer too.
     """
 

@@ -88,7 +88,7 @@ def _continued(
 ) -> VerifiedCheckpoint:
     """The longer of two checkpoints, of which one continues the other.
 
-    What is shown may be the shorter, by an old cache on the way; the registry then has to have the rest still.
+    What is shown may be the shorter, where a cache is old; the registry then has to have the rest still.
     """
     shorter, longer = sorted((known.checkpoint, seen), key=lambda each: each.checkpoint.size)
     before, after = shorter.checkpoint, longer.checkpoint
