@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from avow.configure.paths import MOST, completions, look, whole_path
+from avow.configure.paths import MOST, completions, whole_path
 from avow.core.configuration.model import PathKind
+from avow.system.configuration.paths import look
 
 
 @pytest.fixture
