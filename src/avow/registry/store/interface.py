@@ -1,7 +1,7 @@
 """What every store can be asked, and what it promises.
 
 A method that returns has made its change durable, together with its entry in the log. Times are aware
-datetimes in UTC. Cursors are opaque; a page holds at most `limit` things, newest first where nothing else is said.
+datetimes in UTC. Cursors are opaque; a page holds at most `limit` things, newest first unless told.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from avow.core.canonical import Digest, JsonObject
+from avow.core.capability import Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
 from avow.core.tlog.tree import Node
@@ -31,6 +32,7 @@ from avow.registry.model import (
     Watch,
     Webhook,
 )
+from avow.registry.store.contents import Basis
 from avow.registry.store.prepared import Prepared
 
 PAGE = 50
@@ -65,6 +67,9 @@ class Reads(Protocol):
     async def envelope(self, name: ServerName, version: str) -> bytes | None:
         """The DSSE envelope as JSON."""
 
+    async def basis(self, name: ServerName) -> Basis:
+        """What the next publication of a server builds on."""
+
     async def changes(
         self, *, after: int = 0, limit: int = PAGE, targets: Sequence[str] = (), level: Severity | None = None
     ) -> tuple[Change, ...]:
@@ -90,12 +95,15 @@ class Reads(Protocol):
         """A capability with the canonical bytes of its definition."""
 
     async def holders(self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE) -> Page[Holder]:
-        """Who has published exactly this signature or capability, by name."""
+        """Who has published exactly this signature or capability; who was first here comes first."""
 
     async def candidates(
-        self, names: Iterable[tuple[str, str]], *, limit: int
-    ) -> tuple[PublishedVersion, ...]:
-        """Newest versions of servers with all of these (kind, name); the one that changed last first."""
+        self, wanted: Sequence[tuple[Kind, str]], *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        """Newest versions of servers that have something of each of these kinds and names.
+
+        The one that changed last first. A page may be short, or even empty, and still not be the last.
+        """
 
     async def totals(self) -> Mapping[str, int]:
         """How much there is: servers, versions, capabilities, namespaces, entries."""
@@ -237,21 +245,6 @@ class Keeping(Protocol):
 
     async def remove_webhook(self, identifier: str) -> bool:
         """Forget a webhook; false when there is none."""
-
-
-class Signer(Protocol):
-    """Signs the checkpoints of one log."""
-
-    @property
-    def origin(self) -> str:
-        """The name of the log, the first line of its checkpoints."""
-
-    @property
-    def verifier(self) -> str:
-        """The key that verifies them, as `name+hash+key`: a log keeps the one it began with."""
-
-    def sign(self, size: int, root: bytes) -> bytes:
-        """The signed note about the log of this size."""
 
 
 class Store(Reads, Log, Writes, Keeping, Protocol):

@@ -1,7 +1,14 @@
 """Opens the store that an address names, with its tables up to date."""
 
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from avow.core.tlog.notes import Signer
 from avow.errors import UsageError
-from avow.registry.store.interface import Signer, Store
+from avow.registry.store.interface import Store
+
+_HINT: Final = "give sqlite:///FILE or postgresql://USER@HOST/DATABASE"
 
 
 async def open_store(address: str, signer: Signer | None) -> Store:
@@ -13,4 +20,20 @@ async def open_store(address: str, signer: Signer | None) -> Store:
         UsageError: the address is neither.
         StorageError: it cannot be opened, or the log was begun with another key.
     """
-    raise UsageError(f"{address!r} cannot be opened yet: {signer}")
+    scheme, _, rest = address.partition("://")
+    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+        from avow.registry.store.sqlite import SqliteStore
+
+        # As SQLAlchemy reads it: three slashes for a path from here, four for one from the root.
+        return await SqliteStore.open(Path(unquote(rest[1:])), signer)
+    if scheme in ("postgresql", "postgres"):
+        from avow.registry.store.postgres import PostgresStore
+
+        return await PostgresStore.open(address, signer)
+    raise UsageError(f"{_shown(address)} is not the address of a store", hint=_HINT)
+
+
+def _shown(address: str) -> str:
+    """The address without what could be a password."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://…" if parts.scheme else repr(address[:80])

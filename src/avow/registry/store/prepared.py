@@ -22,7 +22,8 @@ class StaleError(UnavailableError):
 class PreparedCapability:
     """A capability as it is stored: once, by its digest.
 
-    `definition` holds the canonical bytes, `arguments` the names with each of their JSON types.
+    `definition` holds the canonical bytes, compressed; `reasons` a JSON array; `arguments` the names with
+    each of their JSON types; `words` are separated by blanks.
     """
 
     digest: Digest
@@ -31,7 +32,7 @@ class PreparedCapability:
     title: str
     description: str
     risk: Level
-    reasons: tuple[str, ...]
+    reasons: str
     definition: bytes
     arguments: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
@@ -44,7 +45,7 @@ class Prepared:
 
     `predecessor` is the sequence of the version that the drift compares with; 0 for a first version.
     `body` is the payload as it is stored, `signatures` the rest of the envelope. `fresh` are the
-    capabilities that the store may not have yet; `digests` are all.
+    capabilities that the store may not have yet; `offered` are all.
     """
 
     name: ServerName
@@ -61,7 +62,7 @@ class Prepared:
     drift_document: bytes
     body: bytes
     signatures: bytes
-    digests: tuple[Digest, ...]
+    offered: tuple[tuple[Kind, Digest], ...]
     fresh: tuple[PreparedCapability, ...]
     title: str
     description: str

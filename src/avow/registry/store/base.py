@@ -1,0 +1,248 @@
+"""The store, as far as both databases agree: every question and every change, by name."""
+
+# ruff: noqa: D102  the interface says what each method promises
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from avow.core.canonical import Digest, JsonObject, digest_of
+from avow.core.capability import Kind
+from avow.core.keys import KeyId, PublicKey
+from avow.core.severity import Severity
+from avow.core.tlog.tree import Node
+from avow.errors import StorageError
+from avow.registry.model import (
+    Approval,
+    CapabilityHit,
+    Change,
+    Checkpoint,
+    Environment,
+    Facets,
+    Holder,
+    Namespace,
+    Page,
+    PublishedVersion,
+    Receipt,
+    Search,
+    Server,
+    ServerName,
+    Token,
+    Watch,
+    Webhook,
+)
+from avow.registry.store import contents, keeping, log, reading, searching, telling
+from avow.registry.store.contents import Basis
+from avow.registry.store.database import Database
+from avow.registry.store.group import Group
+from avow.registry.store.interface import PAGE
+from avow.registry.store.prepared import Prepared
+from avow.registry.store.sequencer import Append
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SqlStore(ABC):
+    """A store over a database that speaks SQL; see `interface` for what each method promises."""
+
+    _group: Group
+
+    @abstractmethod
+    async def _ask(
+        self,
+        question: Callable[Concatenate[Database, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Ask a question of one consistent state."""
+
+    async def _change(
+        self,
+        change: Callable[Concatenate[Database, Append, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Make a change, together with whatever else arrives."""
+        answer: T = await self._group.submit(
+            lambda database, append: change(database, append, *args, **kwargs)
+        )
+        return answer
+
+    async def server(self, name: ServerName) -> Server | None:
+        return await self._ask(reading.server, name)
+
+    async def servers(
+        self, text: str = "", *, namespace: str | None = None, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[Server]:
+        return await self._ask(reading.servers, text, namespace, cursor, limit)
+
+    async def version(self, name: ServerName, version: str | None = None) -> PublishedVersion | None:
+        return await self._ask(reading.version, name, version)
+
+    async def versions(
+        self, name: ServerName, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        return await self._ask(reading.versions, name, cursor, limit)
+
+    async def drifts(self, name: ServerName, versions: Sequence[str]) -> Mapping[str, tuple[JsonObject, ...]]:
+        return await self._ask(reading.drifts, name, versions)
+
+    async def payload(self, name: ServerName, version: str) -> bytes | None:
+        return await self._ask(contents.payload, name, version)
+
+    async def envelope(self, name: ServerName, version: str) -> bytes | None:
+        return await self._ask(contents.envelope, name, version)
+
+    async def basis(self, name: ServerName) -> Basis:
+        return await self._ask(contents.basis, name)
+
+    async def changes(
+        self, *, after: int = 0, limit: int = PAGE, targets: Sequence[str] = (), level: Severity | None = None
+    ) -> tuple[Change, ...]:
+        return await self._ask(reading.changes, after, limit, targets, level)
+
+    async def recent(
+        self, *, level: Severity | None = None, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[Change]:
+        return await self._ask(reading.recent, level, cursor, limit)
+
+    async def search(
+        self, search: Search, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[CapabilityHit]:
+        return await self._ask(searching.search, search, cursor, limit)
+
+    async def facets(self, search: Search) -> Facets:
+        return await self._ask(searching.facets, search)
+
+    async def capability(self, digest: Digest) -> tuple[CapabilityHit, bytes] | None:
+        found = await self._ask(searching.capability, digest)
+        if found is None:
+            return None
+        try:
+            definition = zlib.decompress(found[1])
+        except zlib.error:
+            definition = b""
+        if digest_of(definition) != digest:
+            raise StorageError(f"the definition of {digest} is damaged", hint="restore a backup")
+        return found[0], definition
+
+    async def holders(self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE) -> Page[Holder]:
+        return await self._ask(searching.holders, digest, cursor, limit)
+
+    async def candidates(
+        self, wanted: Sequence[tuple[Kind, str]], *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        return await self._ask(searching.candidates, wanted, cursor, limit)
+
+    async def totals(self) -> Mapping[str, int]:
+        return await self._ask(reading.totals)
+
+    async def checkpoint(self, size: int | None = None) -> Checkpoint | None:
+        return await self._ask(log.checkpoint, size)
+
+    async def entries(self, first: int, last: int) -> list[bytes]:
+        return await self._ask(log.entries, first, last)
+
+    async def nodes(self, wanted: Iterable[Node]) -> Mapping[Node, bytes]:
+        return await self._ask(log.nodes, wanted)
+
+    async def cosign(self, size: int, note: bytes) -> None:
+        await self._change(log.cosign, size, note)
+
+    async def publish(self, prepared: Prepared) -> Receipt:
+        receipt: Receipt = await self._group.submit(prepared)
+        return receipt
+
+    async def claim(self, namespace: str, key: PublicKey, by: str, at: datetime) -> Namespace:
+        return await self._change(keeping.claim, namespace, key, by, at)
+
+    async def change_keys(
+        self,
+        namespace: str,
+        by: str,
+        at: datetime,
+        *,
+        add: Sequence[PublicKey] = (),
+        revoke: Sequence[KeyId] = (),
+    ) -> Namespace:
+        return await self._change(keeping.change_keys, namespace, by, at, add, revoke)
+
+    async def decide(self, approval: Approval) -> Approval:
+        return await self._change(keeping.decide, approval)
+
+    async def namespace(self, name: str) -> Namespace | None:
+        return await self._ask(keeping.namespace, name)
+
+    async def namespaces(self, *, cursor: str | None = None, limit: int = PAGE) -> Page[Namespace]:
+        return await self._ask(keeping.namespaces, cursor, limit)
+
+    async def namespaces_of(self, keys: Sequence[KeyId]) -> tuple[Namespace, ...]:
+        return await self._ask(keeping.namespaces_of, keys)
+
+    async def approvals(
+        self, name: ServerName, version: str | None = None, *, environment: str | None = None
+    ) -> tuple[Approval, ...]:
+        return await self._ask(keeping.approvals, name, version, environment)
+
+    async def undecided(
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        return await self._ask(keeping.undecided, environment, cursor, limit)
+
+    async def approved(
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[Approval]:
+        return await self._ask(keeping.approved, environment, cursor, limit)
+
+    async def environments(self) -> tuple[Environment, ...]:
+        return await self._ask(keeping.environments)
+
+    async def set_environment(self, environment: Environment) -> None:
+        await self._change(keeping.set_environment, environment)
+
+    async def add_token(self, token: Token) -> None:
+        await self._change(telling.add_token, token)
+
+    async def token(self, identifier: str) -> Token | None:
+        return await self._ask(telling.find_token, identifier)
+
+    async def tokens(self) -> tuple[Token, ...]:
+        return await self._ask(telling.tokens)
+
+    async def revoke_token(self, identifier: str, at: datetime) -> bool:
+        return await self._change(telling.revoke_token, identifier, at)
+
+    async def add_watch(self, watch: Watch) -> None:
+        await self._change(telling.add_watch, watch)
+
+    async def watches(self, person: str) -> tuple[Watch, ...]:
+        return await self._ask(telling.watches, person)
+
+    async def remove_watch(self, identifier: str) -> bool:
+        return await self._change(telling.remove_watch, identifier)
+
+    async def add_webhook(self, webhook: Webhook) -> None:
+        await self._change(telling.add_webhook, webhook)
+
+    async def webhooks(self, person: str | None = None) -> tuple[Webhook, ...]:
+        return await self._ask(telling.webhooks, person)
+
+    async def lease_webhooks(self, now: datetime, until: datetime, limit: int = 16) -> tuple[Webhook, ...]:
+        return await self._change(telling.lease_webhooks, now, until, limit)
+
+    async def settle_webhook(
+        self,
+        identifier: str,
+        *,
+        position: int,
+        attempts: int,
+        next_attempt_at: datetime | None,
+        error: str = "",
+    ) -> None:
+        await self._change(telling.settle_webhook, identifier, position, attempts, next_attempt_at, error)
+
+    async def remove_webhook(self, identifier: str) -> bool:
+        return await self._change(telling.remove_webhook, identifier)

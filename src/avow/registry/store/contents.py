@@ -1,0 +1,88 @@
+"""Questions for what was signed, and for what the next publication of a server builds on."""
+
+import base64
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from avow.core.canonical import Digest, canonical, parse_json
+from avow.core.capability import Kind
+from avow.core.keys import PublicKey
+from avow.core.publication import PUBLICATION_TYPE, ServerName
+from avow.registry.store.database import Database, Row
+from avow.registry.store.keeping import namespace
+from avow.registry.store.packing import Stored, unpack
+from avow.registry.store.rows import KINDS, LEVELS, digest_text
+
+_DOCUMENT: Final = (
+    "SELECT v.id, v.server_id, v.sequence, v.content, d.body, d.signatures, v.version FROM servers s "
+    "CROSS JOIN versions v CROSS JOIN version_documents d WHERE v.server_id = s.id AND d.version_id = v.id "
+    "AND s.name = $1"
+)
+_CAPABILITIES: Final = (
+    "SELECT c.kind, c.digest, c.risk, c.reasons, d.definition FROM offers o "
+    "CROSS JOIN capabilities c CROSS JOIN definitions d "
+    "WHERE c.id = o.capability_id AND d.capability_id = c.id AND o.server_id = $1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Predecessor:
+    """The newest version of a server: its body, and what the store has of its capabilities."""
+
+    sequence: int
+    body: bytes
+    capabilities: dict[tuple[Kind, Digest], Stored]
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a publication is prepared from: the keys of the namespace, and the version before."""
+
+    keys: tuple[PublicKey, ...] | None
+    predecessor: Predecessor | None
+
+
+async def basis(database: Database, name: ServerName) -> Basis:
+    """What the next publication of a server builds on; no keys where nobody claimed the namespace."""
+    owner = await namespace(database, name.namespace)
+    if owner is None:
+        return Basis(None, None)
+    rows = await database.fetch(f"{_DOCUMENT} AND v.id = s.latest_id", str(name))
+    if not rows:
+        return Basis(owner.active, None)
+    _, server, sequence, _, body, *_ = rows[0]
+    found = _stored(await database.fetch(f"{_CAPABILITIES} AND o.until = 0", server))
+    return Basis(owner.active, Predecessor(sequence, bytes(body), found))
+
+
+async def payload(database: Database, name: ServerName, version: str) -> bytes | None:
+    """The very bytes that were signed."""
+    rows = await database.fetch(f"{_DOCUMENT} AND v.version = $2", str(name), version)
+    return await _payload(database, rows[0]) if rows else None
+
+
+async def _payload(database: Database, row: Row) -> bytes:
+    _, server, sequence, content, body, *_ = row
+    sql = f"{_CAPABILITIES} AND o.since <= $2 AND (o.until = 0 OR o.until >= $2)"
+    stored = _stored(await database.fetch(sql, server, sequence))
+    return unpack(bytes(body), digest_text(content), stored)
+
+
+def _stored(rows: Sequence[Row]) -> dict[tuple[Kind, Digest], Stored]:
+    return {
+        (KINDS[kind], digest_text(digest)): Stored(bytes(definition), LEVELS[risk], reasons)
+        for kind, digest, risk, reasons, definition in rows
+    }
+
+
+async def envelope(database: Database, name: ServerName, version: str) -> bytes | None:
+    """The envelope around a payload, as JSON."""
+    rows = await database.fetch(f"{_DOCUMENT} AND v.version = $2", str(name), version)
+    if not rows:
+        return None
+    data = await _payload(database, rows[0])
+    signatures = parse_json(zlib.decompress(rows[0][5]))
+    encoded = base64.b64encode(data).decode("ascii")
+    return canonical({"payload": encoded, "payloadType": PUBLICATION_TYPE, "signatures": signatures})

@@ -1,0 +1,228 @@
+"""What is kept about namespaces and people: questions and changes."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from avow.core.keys import KeyId, PublicKey
+from avow.core.publication import ServerName, read_namespace
+from avow.core.tlog.entry import ApprovalEntry, KeyEntry, NamespaceEntry
+from avow.errors import MalformedInputError
+from avow.registry.model import (
+    Approval,
+    ApprovalState,
+    ConflictError,
+    Environment,
+    Namespace,
+    NamespaceKey,
+    NotFoundError,
+    Page,
+    PublishedVersion,
+)
+from avow.registry.store.database import Database, Row
+from avow.registry.store.reading import END, MAX_PAGE
+from avow.registry.store.rows import VERSION, cursor_of, digest_text, name_of, read_cursor, version_of
+from avow.registry.store.sequencer import Append, moment, rfc3339
+
+_NAMESPACES: Final = (
+    "SELECT n.id, n.name, n.claimed_ms, k.key_id, k.raw, k.added_ms, k.revoked_ms "
+    "FROM namespaces n CROSS JOIN namespace_keys k WHERE k.namespace_id = n.id"
+)
+_APPROVALS: Final = (
+    "SELECT a.log_index, s.name, v.version, v.digest, a.environment, a.state, a.person, a.reason, a.at_ms "
+    "FROM approvals a CROSS JOIN servers s CROSS JOIN versions v "
+    "WHERE s.id = a.server_id AND v.id = a.version_id"
+)
+
+
+async def namespace(database: Database, name: str) -> Namespace | None:
+    """One namespace."""
+    found = _namespaces(await database.fetch(f"{_NAMESPACES} AND n.name = $1", name))
+    return found[0] if found else None
+
+
+async def namespaces(database: Database, cursor: str | None, limit: int) -> Page[Namespace]:
+    """All namespaces, in the order in which they were claimed."""
+    (after,) = read_cursor(cursor, (0,))
+    limit = max(1, min(limit, MAX_PAGE))
+    rows = await database.fetch(
+        "SELECT id FROM namespaces WHERE id > $1 ORDER BY id LIMIT $2", after, limit + 1
+    )
+    numbers = [row[0] for row in rows[:limit]]
+    found = await database.fetch_each(f"{_NAMESPACES} AND n.id IN ($many)", numbers)
+    return Page(_namespaces(found), cursor_of(numbers[-1]) if len(rows) > limit else None)
+
+
+async def namespaces_of(database: Database, keys: Sequence[KeyId]) -> tuple[Namespace, ...]:
+    """The namespaces in which one of these keys is active."""
+    sql = "SELECT namespace_id FROM namespace_keys WHERE revoked_ms IS NULL AND key_id IN ($many)"
+    numbers = {row[0] for row in await database.fetch_each(sql, keys)}
+    return _namespaces(await database.fetch_each(f"{_NAMESPACES} AND n.id IN ($many)", numbers))
+
+
+def _namespaces(rows: Sequence[Row]) -> tuple[Namespace, ...]:
+    found: dict[int, tuple[Row, list[NamespaceKey]]] = {}
+    for row in sorted(rows, key=lambda row: (row[0], row[5], row[3])):
+        revoked = moment(row[6]) if row[6] is not None else None
+        key = NamespaceKey(PublicKey(bytes(row[4])), moment(row[5]), revoked)
+        found.setdefault(row[0], (row, []))[1].append(key)
+    return tuple(Namespace(row[1], moment(row[2]), tuple(keys)) for row, keys in found.values())
+
+
+async def claim(
+    database: Database, append: Append, name: str, key: PublicKey, by: str, at: datetime
+) -> Namespace:
+    """Give a namespace that nobody has to a key."""
+    read_namespace(name)
+    if await namespace(database, name) is not None:
+        raise ConflictError(f"{name} has been claimed", hint="its keys can be changed by who has them")
+    ms = append.time(at)
+    append.add(NamespaceEntry(time=rfc3339(ms), namespace=name, key=key.identifier, by=by))
+    append.namespaces += 1
+    row = (append.namespaces, name, ms)
+    await database.run("INSERT INTO namespaces (id, name, claimed_ms) VALUES ($1, $2, $3)", [row])
+    await _add_keys(database, append.namespaces, [key], ms)
+    return Namespace(name, moment(ms), (NamespaceKey(key, moment(ms)),))
+
+
+async def change_keys(
+    database: Database,
+    append: Append,
+    name: str,
+    by: str,
+    at: datetime,
+    add: Sequence[PublicKey],
+    revoke: Sequence[KeyId],
+) -> Namespace:
+    """Add and revoke keys at once."""
+    there = await namespace(database, name)
+    if there is None:
+        raise NotFoundError(f"nobody has claimed {name[:80]!r}", hint="an administrator's token claims it")
+    known = {each.key.identifier for each in there.keys}
+    active = {key.identifier for key in there.active}
+    if unknown := [key for key in revoke if key not in active]:
+        raise NotFoundError(f"{name} has no active key {unknown[0][:80]}")
+    if again := [key.identifier for key in add if key.identifier in known]:
+        raise ConflictError(f"{name} has had the key {again[0]} before", hint="make a new one: avow keygen")
+    if not (active - {*revoke}) and not add:
+        raise ConflictError(f"{name} would be left without a key", hint="add the new key at the same time")
+    ms = append.time(at)
+    added = tuple(dict.fromkeys(key.identifier for key in add))
+    revoked = tuple(dict.fromkeys(revoke))
+    append.add(KeyEntry(time=rfc3339(ms), namespace=name, added=added, revoked=revoked, by=by))
+    (row,) = await database.fetch("SELECT id FROM namespaces WHERE name = $1", name)
+    await _add_keys(database, row[0], list(dict.fromkeys(add)), ms)
+    sql = "UPDATE namespace_keys SET revoked_ms = $3 WHERE namespace_id = $1 AND key_id = $2"
+    await database.run(sql, [(row[0], key, ms) for key in revoked])
+    after = await namespace(database, name)
+    assert after is not None
+    return after
+
+
+async def _add_keys(database: Database, number: int, keys: Sequence[PublicKey], ms: int) -> None:
+    sql = "INSERT INTO namespace_keys (namespace_id, key_id, raw, added_ms) VALUES ($1, $2, $3, $4)"
+    await database.run(sql, [(number, key.identifier, key.raw, ms) for key in keys])
+
+
+async def decide(database: Database, append: Append, approval: Approval) -> Approval:
+    """Record a decision."""
+    if "\0" in f"{approval.environment}{approval.by}{approval.reason}":
+        raise MalformedInputError("a decision cannot hold the character U+0000")
+    sql = (
+        "SELECT s.id, v.id, v.digest FROM servers s CROSS JOIN versions v "
+        "WHERE s.name = $1 AND v.server_id = s.id AND v.version = $2"
+    )
+    rows = await database.fetch(sql, str(approval.name), approval.version)
+    if not rows:
+        raise NotFoundError(f"{approval.name} {approval.version[:80]} has not been published here")
+    server, version, digest = rows[0]
+    if digest_text(digest) != approval.digest:
+        raise ConflictError(f"{approval.name} {approval.version} has the digest {digest_text(digest)}")
+    needed = {each.name: each.needed for each in await environments(database)}.get(approval.environment, 1)
+    ms = append.time(approval.at)
+    index = append.add(
+        ApprovalEntry(
+            time=rfc3339(ms),
+            name=str(approval.name),
+            version=approval.version,
+            digest=approval.digest,
+            environment=approval.environment,
+            state=str(approval.state),
+            needed=needed,
+            by=approval.by,
+            reason=approval.reason,
+        )
+    )
+    sql = (
+        "INSERT INTO approvals (log_index, server_id, version_id, environment, state, person, reason, at_ms) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+    )
+    words = (approval.environment, str(approval.state), approval.by, approval.reason)
+    await database.run(sql, [(index, server, version, *words, ms)])
+    sql = "INSERT INTO environments (name, needed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
+    await database.run(sql, [(approval.environment, needed)])
+    return _approval((index, str(approval.name), approval.version, digest, *words, ms))
+
+
+def _approval(row: Row) -> Approval:
+    index, name, version, digest, environment, state, person, reason, ms = row
+    state = ApprovalState(state)
+    at = moment(ms)
+    return Approval(
+        name_of(name), version, digest_text(digest), environment, state, person, reason, at, index
+    )
+
+
+async def approvals(
+    database: Database, name: ServerName, version: str | None, environment: str | None
+) -> tuple[Approval, ...]:
+    """Every decision about a server."""
+    rows = await database.fetch(f"{_APPROVALS} AND s.name = $1 ORDER BY a.log_index", str(name))
+    found = [_approval(row) for row in rows]
+    return tuple(
+        each for each in found if version in (None, each.version) and environment in (None, each.environment)
+    )
+
+
+async def undecided(
+    database: Database, environment: str, cursor: str | None, limit: int
+) -> Page[PublishedVersion]:
+    """Newest versions about which nobody has decided."""
+    (before,) = read_cursor(cursor, (END,))
+    limit = max(1, min(limit, MAX_PAGE))
+    sql = (
+        f"SELECT {VERSION} FROM servers s CROSS JOIN versions v WHERE v.id = s.latest_id "  # noqa: S608
+        "AND s.latest_id < $2 AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.version_id = s.latest_id "
+        "AND a.environment = $1) ORDER BY s.latest_id DESC LIMIT $3"
+    )
+    rows = await database.fetch(sql, environment, before, limit + 1)
+    found = tuple(version_of(row) for row in rows[:limit])
+    return Page(found, cursor_of(found[-1].id) if len(rows) > limit else None)
+
+
+async def approved(database: Database, environment: str, cursor: str | None, limit: int) -> Page[Approval]:
+    """Decisions that approve, newest first."""
+    (before,) = read_cursor(cursor, (END,))
+    limit = max(1, min(limit, MAX_PAGE))
+    sql = (
+        f"{_APPROVALS} AND a.environment = $1 AND a.state = 'approved' AND a.log_index < $2 "
+        "ORDER BY a.log_index DESC LIMIT $3"
+    )
+    rows = await database.fetch(sql, environment, before, limit + 1)
+    found = tuple(_approval(row) for row in rows[:limit])
+    return Page(found, cursor_of(found[-1].log_index) if len(rows) > limit else None)
+
+
+async def environments(database: Database) -> tuple[Environment, ...]:
+    """All environments, by name."""
+    rows = await database.fetch("SELECT name, needed FROM environments")
+    return tuple(Environment(name, needed) for name, needed in sorted(tuple(row) for row in rows))
+
+
+async def set_environment(database: Database, _: Append, environment: Environment) -> None:
+    """Set up an environment."""
+    sql = (
+        "INSERT INTO environments (name, needed) VALUES ($1, $2) "
+        "ON CONFLICT (name) DO UPDATE SET needed = excluded.needed"
+    )
+    await database.run(sql, [(environment.name, environment.needed)])

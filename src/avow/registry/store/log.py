@@ -1,0 +1,66 @@
+"""Questions about the log."""
+
+from collections.abc import Iterable, Mapping
+
+from avow.core.tlog.hashing import EMPTY_ROOT
+from avow.core.tlog.tree import Node
+from avow.errors import StorageError
+from avow.registry.model import Checkpoint, NotFoundError
+from avow.registry.store.database import Database
+
+
+async def checkpoint(database: Database, size: int | None = None) -> Checkpoint | None:
+    """The checkpoint of a size, or the newest."""
+    if size is None:
+        sql = "SELECT size, root, note FROM log_checkpoints ORDER BY size DESC LIMIT 1"
+        rows = await database.fetch(sql)
+    else:
+        rows = await database.fetch("SELECT size, root, note FROM log_checkpoints WHERE size = $1", size)
+    return Checkpoint(rows[0][0], bytes(rows[0][1]), bytes(rows[0][2])) if rows else None
+
+
+async def newest_checkpoint(database: Database) -> Checkpoint:
+    """The newest checkpoint; an empty one that nobody signed where nothing was ever recorded."""
+    return await checkpoint(database) or Checkpoint(0, EMPTY_ROOT, b"")
+
+
+async def entries(database: Database, first: int, last: int) -> list[bytes]:
+    """Entries from `first` to `last`, exclusive."""
+    sql = "SELECT entry FROM log_entries WHERE number >= $1 AND number < $2 ORDER BY number"
+    return [bytes(row[0]) for row in await database.fetch(sql, first, last)]
+
+
+async def entry(database: Database, index: int) -> bytes:
+    """One entry.
+
+    Raises:
+        StorageError: it is not there, although something refers to it.
+    """
+    found = await entries(database, index, index + 1)
+    if not found:
+        raise StorageError(f"entry {index} of the log is missing: it is damaged", hint="restore a backup")
+    return found[0]
+
+
+def place(node: Node) -> int:
+    """Where a hash is stored: hashes are numbered in the order in which they become known."""
+    last = ((node.number + 1) << node.level) - 1
+    return 2 * last - last.bit_count() + node.level
+
+
+async def nodes(database: Database, wanted: Iterable[Node]) -> Mapping[Node, bytes]:
+    """Stored hashes."""
+    places = {place(node): node for node in wanted}
+    rows = await database.fetch_each("SELECT place, hash FROM log_nodes WHERE place IN ($many)", places)
+    return {places[number]: bytes(value) for number, value in rows}
+
+
+async def cosign(database: Database, _: object, size: int, note: bytes) -> None:
+    """Keep a note with more signatures.
+
+    Raises:
+        NotFoundError: there is no checkpoint of this size.
+    """
+    if await checkpoint(database, size) is None:
+        raise NotFoundError(f"the log has no checkpoint of size {size}")
+    await database.run("UPDATE log_checkpoints SET note = $2 WHERE size = $1", [(size, note)])

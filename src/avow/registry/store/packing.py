@@ -1,0 +1,131 @@
+"""Payloads without the definitions in them, which are stored once for all who share them; and whole again.
+
+What can be computed from a definition is left out as well. A payload that was not written in canonical JSON
+could not be made whole to the byte, and is kept as it is.
+"""
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from avow.core.canonical import (
+    MAX_FILE_DEPTH,
+    Digest,
+    JsonObject,
+    JsonValue,
+    canonical,
+    digest_of,
+    parse_json,
+)
+from avow.core.capability import Capability, Kind
+from avow.core.publication import Publication
+from avow.core.risk import Level, Risk
+from avow.errors import MalformedInputError, StorageError
+
+_WHOLE: Final = b"w"
+_PARTS: Final = b"p"
+_LEVEL: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the store has of a capability."""
+
+    definition: bytes
+    risk: Level
+    reasons: str
+
+    @property
+    def rating(self) -> JsonObject:
+        """The risk as snapshots write it."""
+        return {"level": str(self.risk), "reasons": json.loads(self.reasons)}
+
+
+def definition_of(stored: Stored) -> JsonValue:
+    """The definition as it came.
+
+    Raises:
+        StorageError: it is damaged.
+    """
+    try:
+        return parse_json(zlib.decompress(stored.definition))
+    except (zlib.error, MalformedInputError) as error:
+        raise StorageError("a stored definition is damaged", hint="restore a backup") from error
+
+
+def squeeze(data: bytes) -> bytes:
+    """Data for a column, smaller; `zlib.decompress` undoes it."""
+    return zlib.compress(data, _LEVEL)
+
+
+def pack(publication: Publication, payload: bytes, ratings: Mapping[tuple[Kind, Digest], Risk]) -> bytes:
+    """The body to store for a payload."""
+    if digest_of(payload) != publication.content:
+        return _WHOLE + squeeze(payload)
+    snapshot = dict(publication.document["snapshot"])
+    for kind in Kind:
+        signature = publication.snapshot.signature.of_kind(kind)
+        snapshot[kind.collection] = [
+            _reduced(entry, signature[entry["name"]], ratings[kind, entry["digest"]])
+            for entry in snapshot[kind.collection]
+        ]
+    return _PARTS + squeeze(canonical({**publication.document, "snapshot": snapshot}))
+
+
+def _reduced(entry: JsonObject, capability: Capability, risk: Risk) -> JsonObject:
+    kept = {member: value for member, value in entry.items() if member != "definition"}
+    if entry["risk"] == {"level": str(risk.level), "reasons": list(risk.reasons)}:
+        del kept["risk"]
+    if entry["components"] == capability.components:
+        del kept["components"]
+    return kept
+
+
+def outline(body: bytes) -> JsonObject:
+    """The document in a body; where it is in parts, without what the capabilities hold."""
+    document: JsonObject = parse_json(zlib.decompress(body[1:]), max_depth=MAX_FILE_DEPTH)
+    return document
+
+
+def unpack(body: bytes, content: str, stored: Mapping[tuple[Kind, Digest], Stored]) -> bytes:
+    """The payload as it was signed.
+
+    Raises:
+        StorageError: what is stored does not make up what was signed: it was changed or is damaged.
+    """
+    try:
+        payload = zlib.decompress(body[1:]) if body[:1] == _WHOLE else _joined(body, stored)
+        # A payload in another notation than ours has a content digest of its own: that of its document.
+        whole = payload if body[:1] == _PARTS else canonical(parse_json(payload, max_depth=MAX_FILE_DEPTH))
+        is_intact = digest_of(whole) == content
+    except (KeyError, TypeError, ValueError, zlib.error, MalformedInputError) as error:
+        raise _damaged(content) from error
+    if not is_intact:
+        raise _damaged(content)
+    return payload
+
+
+def _joined(body: bytes, stored: Mapping[tuple[Kind, Digest], Stored]) -> bytes:
+    document = outline(body)
+    for kind in Kind:
+        entries = document["snapshot"][kind.collection]
+        document["snapshot"][kind.collection] = [_whole(kind, entry, stored) for entry in entries]
+    return canonical(document)
+
+
+def _whole(kind: Kind, entry: JsonObject, stored: Mapping[tuple[Kind, Digest], Stored]) -> JsonObject:
+    known = stored[kind, entry["digest"]]
+    definition = definition_of(known)
+    entry = {"risk": known.rating, **entry, "definition": definition}
+    if "components" not in entry:
+        entry["components"] = Capability.read(kind, definition).components
+    return entry
+
+
+def _damaged(content: str) -> StorageError:
+    return StorageError(
+        f"what is stored of {content} is not what was signed: it was changed, or is damaged",
+        hint="restore a backup, and compare it with the log",
+    )

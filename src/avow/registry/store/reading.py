@@ -1,0 +1,173 @@
+"""Questions about servers, their versions and what changed."""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from avow.core.canonical import JsonObject
+from avow.core.severity import Severity
+from avow.registry.model import Change, Page, PublishedVersion, Server, ServerName
+from avow.registry.store.database import Database, Row
+from avow.registry.store.rows import (
+    SERVER,
+    SEVERITIES,
+    VERSION,
+    cursor_of,
+    read_cursor,
+    server_of,
+    version_of,
+)
+from avow.registry.store.words import postgresql_query, query_words, sqlite_query
+
+END: Final = 2**62
+"""Beyond every number that is ever given out."""
+
+MAX_PAGE: Final = 1_000
+# CROSS JOIN: SQLite then keeps the order in which the tables are written here. PostgreSQL does not care.
+_VERSIONS: Final = f"SELECT {VERSION} FROM versions v CROSS JOIN servers s WHERE s.id = v.server_id"  # noqa: S608
+_OF_SERVER: Final = f"SELECT {VERSION} FROM servers s CROSS JOIN versions v WHERE v.server_id = s.id"  # noqa: S608
+_SERVERS: Final = f"SELECT {SERVER} FROM servers s CROSS JOIN versions v WHERE v.id = s.latest_id"  # noqa: S608
+_BY_WORDS: Final = {
+    dialect: (
+        f"SELECT {SERVER} FROM server_words w CROSS JOIN servers s CROSS JOIN versions v WHERE {match} "  # noqa: S608
+        f"AND {number} < $2 AND s.latest_id = {number} AND v.id = {number} ORDER BY {number} DESC LIMIT $3"
+    )
+    for dialect, number, match in (
+        ("sqlite", "w.rowid", "server_words MATCH $1"),
+        ("postgresql", "w.id", "w.words @@ CAST($1::text AS tsquery)"),
+    )
+}
+
+
+async def server(database: Database, name: ServerName) -> Server | None:
+    """One server."""
+    rows = await database.fetch(f"{_SERVERS} AND s.name = $1", str(name))
+    return server_of(rows[0]) if rows else None
+
+
+async def servers(
+    database: Database, text: str, namespace: str | None, cursor: str | None, limit: int
+) -> Page[Server]:
+    """Servers, the one that changed last first."""
+    (before,) = read_cursor(cursor, (END,))
+    words = query_words(text)
+    if text and not words:
+        return Page(())
+    if words:
+        rows = await database.fetch(
+            _BY_WORDS[database.dialect], text_query(database, words), before, _limit(limit)
+        )
+        if namespace is not None:
+            rows = [row for row in rows if row[1].startswith(f"{namespace}/")]
+    elif namespace is not None:
+        inner = "s.namespace_id = (SELECT id FROM namespaces WHERE name = $1)"
+        sql = f"{_SERVERS} AND {inner} AND s.latest_id < $2 ORDER BY s.latest_id DESC LIMIT $3"
+        rows = await database.fetch(sql, namespace, before, _limit(limit))
+    else:
+        sql = f"{_SERVERS} AND s.latest_id < $1 ORDER BY s.latest_id DESC LIMIT $2"
+        rows = await database.fetch(sql, before, _limit(limit))
+    return _page([server_of(row) for row in rows], [row[0] for row in rows], limit)
+
+
+async def version(database: Database, name: ServerName, wanted: str | None) -> PublishedVersion | None:
+    """One version."""
+    if wanted is None:
+        rows = await database.fetch(f"{_SERVERS} AND s.name = $1", str(name))
+    else:
+        rows = await database.fetch(f"{_OF_SERVER} AND s.name = $1 AND v.version = $2", str(name), wanted)
+    return version_of(rows[0]) if rows else None
+
+
+async def versions(
+    database: Database, name: ServerName, cursor: str | None, limit: int
+) -> Page[PublishedVersion]:
+    """The history of a server."""
+    (before,) = read_cursor(cursor, (END,))
+    sql = f"{_OF_SERVER} AND s.name = $1 AND v.sequence < $2 ORDER BY v.sequence DESC LIMIT $3"
+    rows = await database.fetch(sql, str(name), before, _limit(limit))
+    return _page([version_of(row) for row in rows], [row[3] for row in rows], limit)
+
+
+async def drifts(
+    database: Database, name: ServerName, wanted: Sequence[str]
+) -> Mapping[str, tuple[JsonObject, ...]]:
+    """Documents of drift."""
+    found = {}
+    sql = (
+        "SELECT d.drift FROM servers s CROSS JOIN versions v CROSS JOIN version_documents d "
+        "WHERE s.name = $1 AND v.server_id = s.id AND v.version = $2 AND d.version_id = v.id"
+    )
+    for each in wanted:
+        for row in await database.fetch(sql, str(name), each):
+            found[each] = tuple(json.loads(zlib.decompress(row[0])))
+    return found
+
+
+async def changes(
+    database: Database, after: int, limit: int, targets: Sequence[str], level: Severity | None
+) -> tuple[Change, ...]:
+    """Publications after a position, oldest first."""
+    found: list[Change] = []
+    while len(found) < limit:
+        rows = await _changes(database, after, limit, level)
+        found += [_change(row) for row in rows if _is_among(row, targets)]
+        if len(rows) < limit:
+            break
+        after = rows[-1][0]
+    return tuple(found[:limit])
+
+
+async def _changes(database: Database, after: int, limit: int, level: Severity | None) -> Sequence[Row]:
+    lowest = SEVERITIES.index(level) + 1 if level is not None else 0
+    sql = f"{_VERSIONS} AND v.id > $1 AND v.highest >= $2 ORDER BY v.id LIMIT $3"
+    return await database.fetch(sql, after, lowest, limit)
+
+
+async def recent(database: Database, level: Severity | None, cursor: str | None, limit: int) -> Page[Change]:
+    """The newest publications."""
+    (before,) = read_cursor(cursor, (END,))
+    if level is None:
+        sql = f"{_VERSIONS} AND v.id < $1 ORDER BY v.id DESC LIMIT $2"
+        rows = await database.fetch(sql, before, _limit(limit))
+    else:
+        rows = []
+        # One severity after the other, each from the end of its own index.
+        for rank in range(SEVERITIES.index(level) + 1, len(SEVERITIES) + 1):
+            sql = f"{_VERSIONS} AND v.highest = $3 AND v.id < $1 ORDER BY v.id DESC LIMIT $2"
+            rows.extend(await database.fetch(sql, before, _limit(limit), rank))
+        rows = sorted(rows, key=lambda row: -row[0])[: _limit(limit)]
+    return _page([_change(row) for row in rows], [row[0] for row in rows], limit)
+
+
+async def totals(database: Database) -> Mapping[str, int]:
+    """How much there is, as the writer counts it."""
+    sql = "SELECT servers, versions, capabilities, namespaces, size FROM registry_log WHERE one = 1"
+    rows = await database.fetch(sql)
+    names = ("servers", "versions", "capabilities", "namespaces", "entries")
+    return dict(zip(names, rows[0], strict=True))
+
+
+def text_query(database: Database, words: list[str]) -> str:
+    """The words as the database at hand wants to be asked for them."""
+    return sqlite_query(words) if database.dialect == "sqlite" else postgresql_query(words)
+
+
+def _change(row: Row) -> Change:
+    found = version_of(row)
+    return Change(found, is_first=found.sequence == 1)
+
+
+def _is_among(row: Row, targets: Sequence[str]) -> bool:
+    name = row[1]
+    return not targets or name in targets or f"{name.partition('/')[0]}/*" in targets
+
+
+def _limit(limit: int) -> int:
+    """One more than asked for shows whether there is a next page."""
+    return max(1, min(limit, MAX_PAGE)) + 1
+
+
+def _page(items: list, places: list[int], limit: int) -> Page:  # type: ignore[type-arg]
+    wanted = _limit(limit) - 1
+    return Page(tuple(items[:wanted]), cursor_of(places[wanted - 1]) if len(items) > wanted else None)
