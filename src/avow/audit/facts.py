@@ -82,6 +82,7 @@ class Declared:
 
     `members` maps `listChanged`, `subscribe` or the name of an experimental feature to its value, `None`
     when that could not be told; `used` holds the experimental features that the tree mentions elsewhere.
+    `with_handlers` when the SDK declares it only where something answers it.
     """
 
     capability: str
@@ -89,6 +90,7 @@ class Declared:
     members: Mapping[str, bool | None] = field(default_factory=dict, hash=False)
     used: frozenset[str] = frozenset()
     confidence: Level = Level.HIGH
+    with_handlers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +99,14 @@ class Handler:
 
     `checks_phase` when its body, or everything that reaches it, makes sure that the session is active.
     `by_framework` when an SDK answers it for a tool, prompt or resource that was registered.
+    `own_handshake` when it stands beside a handler of `initialize` that the server's authors wrote.
     """
 
     method: str
     place: Place
     checks_phase: bool = False
     by_framework: bool = False
+    own_handshake: bool = False
 
 
 @dataclass(frozen=True, slots=True)

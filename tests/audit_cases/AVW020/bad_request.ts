@@ -1,3 +1,5 @@
+import { ListRootsResultSchema } from "@modelcontextprotocol/sdk/types.js";
+
 export async function readRoots(extra) {
-  return await extra.sendRequest({ method: "roots/list" }, ResultSchema); // expect: AVW020
+  return await extra.sendRequest({ method: "roots/list" }, ListRootsResultSchema); // expect: AVW020
 }

@@ -3,11 +3,14 @@ const KNOWN_VERSIONS = new Set(["2025-11-25", "2025-06-18", "2024-11-05"]);
 const negotiate = (asked: string) => (KNOWN_VERSIONS.has(asked) ? asked : "2025-11-25");
 
 class Own {
-  begin(params) { // expect: AVW032
+  begin(params) {
     return { protocolVersion: negotiate(params.protocolVersion), serverInfo: {}, capabilities: {} };
   }
 
   table() {
-    return { initialize: (params) => this.begin(params), "tools/list": () => ({ tools: [] }) };
+    return {
+      initialize: (params) => this.begin(params), // expect: AVW032
+      "tools/list": () => ({ tools: [] }),
+    };
   }
 }

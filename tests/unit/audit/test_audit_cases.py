@@ -54,6 +54,6 @@ def test_a_good_case_passes(case: Path) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_has_four_cases_of_each_kind_in_both_languages(rule: str) -> None:
     for kind in ("bad", "good"):
-        found = [path for path in (CASES / rule).glob(f"{kind}_*")]
+        found = list((CASES / rule).glob(f"{kind}_*"))
         assert len(found) >= 4, f"{rule} has {len(found)} {kind} cases"
         assert {path.suffix for path in found if path.is_file()} >= {".py", ".ts"}

@@ -24,13 +24,14 @@ _METHODS: Final = {
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    """Hold every declared capability against the handlers."""
-    confidence = Level.LOW if facts.is_dynamic else Level.HIGH
+    """Hold every declared capability against the handlers; what we cannot see may be there."""
+    if facts.is_dynamic:
+        return
     for declared in facts.declared:
         methods = _METHODS.get(declared.capability, ())
-        if methods and not any(map(facts.answers, methods)):
+        if methods and not declared.with_handlers and not any(map(facts.answers, methods)):
             yield INFO.finding(
-                f"declares {declared.capability}, and nothing answers {methods[0]}",
+                f"declares {declared.capability}, and nothing here answers {methods[0]}",
                 declared.place,
-                confidence=min(confidence, declared.confidence, key=lambda level: level.rank),
+                confidence=declared.confidence,
             )

@@ -23,6 +23,8 @@ def check(facts: Facts) -> Iterator[Finding]:
     """Hold the members of every declared capability against what is sent and answered."""
     sends_itself = any(server.framework in _SENDERS for server in facts.servers)
     for declared in facts.declared:
+        if declared.with_handlers and not facts.answers(f"{declared.capability}/list"):
+            continue
         method = f"notifications/{declared.capability}/list_changed"
         if declared.members.get("listChanged") is True and not sends_itself and not facts.sends(method):
             yield INFO.finding(
@@ -30,9 +32,13 @@ def check(facts: Facts) -> Iterator[Finding]:
                 declared.place,
                 confidence=Level.MEDIUM,
             )
-        if declared.members.get("subscribe") is True and not facts.answers("resources/subscribe"):
+        if declared.members.get("subscribe") is True and not _subscribes(facts):
             yield INFO.finding(
                 f"declares {declared.capability}.subscribe, and nothing answers resources/subscribe",
                 declared.place,
-                confidence=Level.LOW if facts.is_dynamic else declared.confidence,
+                confidence=declared.confidence,
             )
+
+
+def _subscribes(facts: Facts) -> bool:
+    return facts.is_dynamic or facts.answers("resources/subscribe")

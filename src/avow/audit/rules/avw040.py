@@ -20,10 +20,11 @@ _SERVED: Final = ("tools/", "prompts/", "resources/", "completion/")
 
 def check(facts: Facts) -> Iterator[Finding]:
     """Find handlers that do not ask for the phase, beside a handshake of the server's own."""
-    if not facts.answers("initialize") or _is_guarded(facts):
+    if _is_guarded(facts):
         return
     for handler in facts.handlers:
-        if handler.method.startswith(_SERVED) and not handler.checks_phase and not handler.by_framework:
+        is_served = handler.own_handshake and handler.method.startswith(_SERVED)
+        if is_served and not handler.checks_phase and not handler.by_framework:
             yield INFO.finding(
                 f"answers {handler.method} without checking that the session is active", handler.place
             )

@@ -15,9 +15,12 @@ INFO: Final = RuleInfo(
 )
 
 
+_SERVED: Final = ("tools/", "prompts/", "resources/", "completion/")
+
+
 def check(facts: Facts) -> Iterator[Finding]:
-    """Name the servers without a guard; one with a handshake of its own is judged by its handlers."""
-    if facts.answers("initialize"):
+    """Name the servers without a guard; handlers that ask for the phase themselves are one, too."""
+    if _guards_itself(facts):
         return
     for server in facts.servers:
         if not server.is_guarded and server.framework is not Framework.OWN:
@@ -26,3 +29,11 @@ def check(facts: Facts) -> Iterator[Finding]:
                 server.place,
                 confidence=Level.MEDIUM,
             )
+
+
+def _guards_itself(facts: Facts) -> bool:
+    """A handshake of its own is judged by its handlers; else every handler has to ask for the phase."""
+    written = [handler for handler in facts.handlers if handler.method.startswith(_SERVED)]
+    if any(handler.own_handshake for handler in facts.handlers):
+        return True
+    return bool(written) and all(handler.checks_phase and not handler.by_framework for handler in written)

@@ -17,6 +17,7 @@ from avow.audit.source.code import (
     Function,
     If,
     Item,
+    Literal,
     Member,
     Name,
     Not,
@@ -46,6 +47,8 @@ _NOT_CLAIMED: Final = frozenset(
     {"self", "this", "cls", "ctx", "context", "extra", "next", "session", "server"}
 )
 _DEEPEST: Final = 3
+# Tokens of the protocol itself, which are no credentials.
+_HARMLESS: Final = frozenset({"progressToken", "progress_token"})
 _VERSIONS: Final = ("protocolVersion", "protocol_version")
 
 
@@ -89,12 +92,18 @@ def _request_names(function: Function | None) -> Iterable[str]:
 
 def _new(flows: Iterable[Flow], seen: set[tuple[str, Place]]) -> Iterator[Flow]:
     kept = list(flows)
-    declaring = {flow.place for flow in kept if flow.sink is Sink.DECLARATION}
+    declaring = {(flow.claim, flow.what) for flow in kept if flow.sink is Sink.DECLARATION}
+    secrets: set[str] = set()
     for flow in kept:
-        # What decides a declaration is a decision about a feature, too: once is enough.
-        repeats = flow.sink is Sink.FEATURE and flow.place in declaring
-        if not repeats and (flow.sink, flow.place) not in seen:
+        # What decides a declaration is a decision about a feature, too, and a credential that was read is
+        # handed on: once is enough.
+        if flow.sink is Sink.FEATURE and (flow.claim, flow.what) in declaring:
+            continue
+        if flow.sink is Sink.SECRET and flow.what in secrets:
+            continue
+        if (flow.sink, flow.place) not in seen:
             seen.add((flow.sink, flow.place))
+            secrets.update([flow.what] if flow.sink is Sink.SECRET else [])
             yield flow
 
 
@@ -154,6 +163,9 @@ def _branch(reading: _Reading, statement: If) -> None:
         # The client has to say what it is called: that is no decision about it.
         return
     words = {word for inner in statement.then for word in words_in(inner)}
+    if reading.depth and _only_words(statement.then) and not any(map(AUTHORITY.search, words)):
+        # A helper has another text for another client: no decision about what it may do.
+        return
     _decides(reading, taint, statement.test.place, *words)
 
 
@@ -182,11 +194,14 @@ def _expression(reading: _Reading, node: Expression) -> None:
 
 
 def _record(reading: _Reading, node: Record) -> None:
+    # With `clientInfo` in it, it is what a client says, handed on or remembered.
+    is_answer = not any(key in ("clientInfo", "client_info") for key, _ in node.entries)
     for key, value in node.entries:
-        if key == "capabilities":
+        if key == "capabilities" and is_answer:
             _declaration(reading, value)
         elif key in _VERSIONS:
-            _version(reading, value)
+            if is_answer:
+                _version(reading, value)
         elif key and (taint := taint_of(value, reading.known)):
             _decides(reading, taint, value.place, key, stored=True)
 
@@ -261,6 +276,8 @@ def _decides(reading: _Reading, taint: Taint, place: Place, *words: str, stored:
     _secret(reading, taint, place, *(words if stored else ()))
     if not _matters(taint) or taint.claim in (Claim.VERSION, Claim.OTHER):
         return
+    if taint.claim is Claim.CLIENT_INFO and not taint.picked:
+        return
     if stored and taint.claim is Claim.CLIENT_INFO and not any(map(AUTHORITY.search, words)):
         return
     is_authority = any(map(AUTHORITY.search, words))
@@ -270,7 +287,7 @@ def _decides(reading: _Reading, taint: Taint, place: Place, *words: str, stored:
 
 
 def _secret(reading: _Reading, taint: Taint, place: Place, *words: str) -> None:
-    names = (*taint.path[-1:], *(words if taint.path else ()))
+    names = [name for name in (*taint.path[-1:], *(words if taint.path else ())) if name not in _HARMLESS]
     if not taint.whole and taint.claim is not Claim.VERSION and any(map(is_credential_name, names)):
         what = ".".join(filter(None, ("" if taint.claim is Claim.OTHER else taint.claim, *taint.path)))
         reading.flows.append(Flow(taint.claim, Sink.SECRET, place, what))
@@ -291,6 +308,15 @@ def _only_tells(body: tuple[Statement, ...]) -> bool:
         isinstance(inner, Evaluate)
         and isinstance(inner.value, Call)
         and any(LOGS.search(word) for word in words_in(inner.value.function))
+        for inner in body
+    )
+
+
+def _only_words(body: tuple[Statement, ...]) -> bool:
+    return bool(body) and all(
+        isinstance(inner, Return | Assign)
+        and isinstance(inner.value, Literal)
+        and isinstance(inner.value.value, str)
         for inner in body
     )
 

@@ -288,3 +288,18 @@ def last_name(node: Expression) -> str:
             return node.name
         case _:
             return ""
+
+
+def words_of(node: Node) -> Iterator[str]:
+    """The names and texts that a node itself mentions, keys and named arguments included."""
+    match node:
+        case Name(name=name) | Member(name=name) | Function(name=name):
+            yield name
+        case Literal(value=str() as text):
+            yield text
+        case Record(entries=entries):
+            yield from (key for key, _ in entries if key)
+        case Call(named=named):
+            yield from (key for key, _ in named)
+        case _:
+            pass

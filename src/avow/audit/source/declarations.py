@@ -11,16 +11,15 @@ from avow.audit.source.code import (
     Call,
     Choice,
     Expression,
-    Function,
     Joined,
     Literal,
     Member,
     Name,
     Record,
     Return,
-    Statement,
     last_name,
     walk,
+    words_of,
 )
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.registrations import Registrations
@@ -90,8 +89,8 @@ def entries(project: Project, scope: Scope, node: Expression, depth: int = 0) ->
         return
     if isinstance(node, Name | Member) and isinstance(value, Record):
         # What is put into it afterwards: `capabilities.tools = {}`.
-        for key, inner in scope.added.get(node.name, ()):
-            yield Entry(key, scope, inner)
+        for added, inner in scope.added.get(node.name, ()):
+            yield Entry(added, scope, inner)
     match value:
         case Record():
             for key, inner in value.entries:
@@ -159,7 +158,7 @@ def _options(project: Project, scope: Scope, node: Call, mentioned: "_Mentions")
     if last_name(node.function) == "NotificationOptions":
         for name, value in node.named:
             if name in _CHANGED and _truth(value) is True:
-                yield Declared(_CHANGED[name], node.place, {"listChanged": True})
+                yield Declared(_CHANGED[name], node.place, {"listChanged": True}, with_handlers=True)
     for name, value in node.named:
         if name == "experimental_capabilities" and not _is_absent(value):
             yield _declared(project, Entry("experimental", scope, value), mentioned)
@@ -186,17 +185,5 @@ class _Mentions:
         """Those of the names that stand somewhere else than in the declaration."""
         if not self._counted:
             for scope in self._project:
-                self._counted.update(word for node in scope.nodes for word in _words(node))
+                self._counted.update(word for node in scope.nodes for word in words_of(node))
         return (name for name in names if self._counted[name] > 1)
-
-
-def _words(node: Expression | Statement) -> Iterator[str]:
-    match node:
-        case Name(name=name) | Member(name=name) | Function(name=name):
-            yield name
-        case Literal(value=str() as text):
-            yield text
-        case Record(entries=entries_):
-            yield from (key for key, _ in entries_ if key)
-        case _:
-            pass

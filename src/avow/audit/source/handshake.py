@@ -1,5 +1,6 @@
 """How a server negotiates versions, when it calls a session active, and what it keeps of it."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,7 +12,6 @@ from avow.audit.source.code import (
     Comparison,
     Delete,
     Expression,
-    If,
     Item,
     Literal,
     Member,
@@ -22,26 +22,34 @@ from avow.audit.source.code import (
     walk,
 )
 from avow.audit.source.phases import checks_phase, words_in
-from avow.audit.source.project import Project, Scope
+from avow.audit.source.project import Project, Scope, reached
 from avow.audit.source.registrations import Registrations
-from avow.audit.source.vocabulary import FORGETTING, INITIALIZED, LOGS, SESSIONS, SUPPORTED
+from avow.audit.source.vocabulary import (
+    ACTIVE,
+    FORGETTING,
+    INITIALIZED,
+    LOGS,
+    SESSION_ID,
+    SESSION_STATE,
+    SUPPORTED,
+)
 
 _VERSION: Final = frozenset({"protocolVersion", "protocol_version"})
 _ORDERS: Final = frozenset({"<", "<=", ">", ">="})
 _PUTS: Final = frozenset({"set", "setdefault", "add"})
 _TAKES: Final = frozenset({"delete", "pop", "clear", "popitem", "discard", "remove"})
-_DEEPEST: Final = 2
+_DATED: Final = re.compile(r"20\d\d-\d\d-\d\d$")
 
 
 def negotiations(project: Project, found: Registrations) -> Iterator[Negotiation]:
     """How each handler of `initialize` treats the version."""
     for answer in found.answers:
-        if answer.method == "initialize" and answer.body:
-            nodes = list(_reached(project, answer.scope, answer.body, 0))
+        if answer.method == "initialize" and answer.body and not answer.delegates:
+            nodes = list(reached(project, answer.scope, answer.body))
             yield Negotiation(
                 answer.node.place,
                 looks=any(_reads_version(node) for _, node in nodes),
-                allows=any(_allows(scope, node) for scope, node in nodes),
+                allows=any(_allows(project, scope, node) for scope, node in nodes),
                 orders=next((place for _, node in nodes if (place := _ordered(node))), None),
                 logs=any(_logs(node) for _, node in nodes),
                 answers=_versions(project, nodes),
@@ -50,40 +58,51 @@ def negotiations(project: Project, found: Registrations) -> Iterator[Negotiation
 
 def allows_versions(project: Project, scope: Scope, body: tuple[Statement, ...]) -> bool:
     """Whether a function holds a version against those it knows."""
-    return any(_allows(home, node) for home, node in _reached(project, scope, body, 0))
+    return any(_allows(project, home, node) for home, node in reached(project, scope, body))
 
 
 def initialized(project: Project, found: Registrations) -> Iterator[Initialized]:
     """The handlers of `notifications/initialized` that change something."""
     for answer in found.answers:
-        if answer.method == INITIALIZED and any(_changes(node) for node in walk(*answer.body)):
+        if answer.method == INITIALIZED and any(_activates(node) for node in walk(*answer.body)):
             checked = checks_phase(project, answer.scope, answer.node, answer.body)
             yield Initialized(answer.node.place, checked)
 
 
 def session_states(project: Project) -> Iterator[SessionState]:
     """Mappings that the tree keeps about sessions."""
+    released = {name for scope in project for node in scope.nodes for name in _released(node)}
     for scope in project:
         grown: dict[str, Place] = {}
-        released: set[str] = set()
         for node in scope.nodes:
-            _follow(node, grown, released)
+            match node:
+                case Assign(target=Item(object=holder, index=key)):
+                    _grown(grown, holder, key, node)
+                case Call(function=Member(object=holder, name=name), arguments=(key, *_)) if name in _PUTS:
+                    _grown(grown, holder, key, node)
+                case _:
+                    pass
         for name, place in grown.items():
             made = scope.constants.get(name) or scope.fields.get(name)
-            if made is not None and SESSIONS.search(name) and _is_mapping(made):
+            if made is not None and _is_mapping(made):
                 yield SessionState(place, name in released)
 
 
-def _follow(node: Expression | Statement, grown: dict[str, Place], released: set[str]) -> None:
+def _grown(
+    grown: dict[str, Place], holder: Expression, key: Expression, node: Expression | Statement
+) -> None:
+    name = last_name(holder)
+    by_session = any(map(SESSION_ID.search, words_in(key)))
+    if not isinstance(key, Literal) and (by_session or SESSION_STATE.search(name)) and name not in grown:
+        grown[name] = node.place
+
+
+def _released(node: Expression | Statement) -> Iterator[str]:
     match node:
-        case Assign(target=Item(object=holder)):
-            grown.setdefault(last_name(holder), node.place)
-        case Call(function=Member(object=holder, name=name)) if name in _PUTS and node.arguments:
-            grown.setdefault(last_name(holder), node.place)
         case Call(function=Member(object=holder, name=name)) if name in _TAKES:
-            released.add(last_name(holder))
+            yield last_name(holder)
         case Delete(target=Item(object=holder) | Member(object=holder)):
-            released.add(last_name(holder))
+            yield last_name(holder)
         case _:
             pass
 
@@ -99,34 +118,31 @@ def _is_mapping(made: Expression) -> bool:
             return False
 
 
-def _reached(
-    project: Project, scope: Scope, body: tuple[Statement, ...], depth: int
-) -> Iterator[tuple[Scope, Expression | Statement]]:
-    """The nodes of a body and of the functions that it calls."""
-    for node in walk(*body):
-        yield scope, node
-        if isinstance(node, Call) and depth < _DEEPEST:
-            resolved = project.function(scope, node.function)
-            if resolved is not None:
-                yield from _reached(project, resolved[0], resolved[1].body, depth + 1)
-
-
 def _reads_version(node: Expression | Statement) -> bool:
     return isinstance(node, Member) and node.name in _VERSION
 
 
-def _allows(scope: Scope, node: Expression | Statement) -> bool:
+def _allows(project: Project, scope: Scope, node: Expression | Statement) -> bool:
     """A membership test: in a list, by `includes` or `has`, or as a key."""
     match node:
         case Comparison(operator="in" | "not in", left=left, right=right):
-            return _is_version(left) and any(map(SUPPORTED.search, words_in(right)))
+            return _is_list_of_versions(project, scope, left, right)
         case Comparison(operator="==" | "!=", left=left, right=right):
             sides = (left, right)
             return any(map(_is_version, sides)) and any(_is_constant(scope, side) for side in sides)
         case Call(function=Member(name="includes" | "has", object=holder), arguments=(argument, *_)):
-            return _is_version(argument) and any(map(SUPPORTED.search, words_in(holder)))
+            return _is_list_of_versions(project, scope, argument, holder)
         case _:
             return False
+
+
+def _is_list_of_versions(project: Project, scope: Scope, one: Expression, several: Expression) -> bool:
+    """By the names of both, or by what stands in the list."""
+    if _is_version(one) and any(map(SUPPORTED.search, words_in(several))):
+        return True
+    if "version" in last_name(several).lower():
+        return True
+    return any(map(_DATED.match, project.texts(scope, several)))
 
 
 def _ordered(node: Expression | Statement) -> Place | None:
@@ -158,22 +174,25 @@ def _versions(project: Project, nodes: list[tuple[Scope, Expression | Statement]
     """The versions that are written where a version is allowed."""
     for scope, node in nodes:
         match node:
-            case Comparison(operator="in" | "not in", right=holder) if _allows(scope, node):
+            case Comparison(operator="in" | "not in", right=holder) if _allows(project, scope, node):
                 return project.texts(scope, holder)
-            case Call(function=Member(object=holder)) if _allows(scope, node):
+            case Call(function=Member(object=holder)) if _allows(project, scope, node):
                 return project.texts(scope, holder)
             case _:
                 pass
     return ()
 
 
-def _changes(node: Expression | Statement) -> bool:
+def _activates(node: Expression | Statement) -> bool:
+    """Something that is called a phase, or active, or ready, is changed."""
     match node:
-        case Assign():
-            return True
-        case Call(function=Member(name=name)):
-            return name in _PUTS
-        case If():
-            return False
+        case Assign(target=target):
+            return any(map(ACTIVE.search, words_in(target)))
+        case Call(function=Member(name=name, object=holder)) if name in _PUTS:
+            return any(map(ACTIVE.search, (*words_in(holder), *_texts_of(node))))
         case _:
             return False
+
+
+def _texts_of(node: Call) -> Iterator[str]:
+    return (word for argument in node.arguments for word in words_in(argument))

@@ -7,6 +7,7 @@ from avow.audit.source.code import (
     Expression,
     Function,
     If,
+    Item,
     Literal,
     Member,
     Name,
@@ -15,6 +16,7 @@ from avow.audit.source.code import (
     Statement,
     last_name,
     walk,
+    walk_outside_functions,
 )
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.vocabulary import PHASE
@@ -24,7 +26,39 @@ def checks_phase(
     project: Project, scope: Scope, node: Expression | Statement, body: tuple[Statement, ...]
 ) -> bool:
     """Whether a handler, its decorators, what wraps it or what it calls first asks for the phase."""
-    return _is_wrapped(node) or any(_checks(project, scope, statement, 0) for statement in walk(*body))
+    return (
+        _is_wrapped(node)
+        or any(_checks(project, scope, statement, 0) for statement in walk(*body))
+        or _checked_before(project, scope, node)
+    )
+
+
+def _checked_before(project: Project, scope: Scope, node: Expression | Statement) -> bool:
+    """Whether the function around a branch leaves before it, or the one that uses a table asks first."""
+    start, end = node.span.start, node.span.end
+    for function in scope.nodes:
+        if not isinstance(function, Function):
+            continue
+        around = function.span.start < start and end <= function.span.end
+        if around or _dispatches(function):
+            for inner in walk_outside_functions(*function.body):
+                is_before = not around or inner.span.end <= start
+                if is_before and inner is not node and _checks(project, scope, inner, 0):
+                    return True
+    return False
+
+
+def _dispatches(function: Function) -> bool:
+    """`handlers[method](…)` or `handlers.get(method)`: what is called is looked up by the method."""
+    return any(
+        (isinstance(inner, Item) and "method" in {*words_in(inner.index)})
+        or (
+            isinstance(inner, Call)
+            and last_name(inner.function) == "get"
+            and any("method" in {*words_in(argument)} for argument in inner.arguments)
+        )
+        for inner in walk_outside_functions(*function.body)
+    )
 
 
 def _is_wrapped(node: Expression | Statement) -> bool:

@@ -28,6 +28,8 @@ from avow.audit.source.code import (
 from avow.audit.source.modules import Modules
 
 _DEEPEST: Final = 5
+# How many calls away from a handler its work may be done.
+_FARTHEST: Final = 2
 # What stands for the object that a method belongs to.
 _SELF: Final = frozenset({"self", "this", "cls"})
 
@@ -273,3 +275,15 @@ class Project:
             other = self._module(scope, Imported(module, ""))
             if other is not None and other is not scope:
                 yield other
+
+
+def reached(
+    project: Project, scope: Scope, body: tuple[Statement, ...], depth: int = 0
+) -> Iterator[tuple[Scope, Node]]:
+    """The nodes of a body and of the functions that it calls."""
+    for node in walk(*body):
+        yield scope, node
+        if isinstance(node, Call) and depth < _FARTHEST:
+            resolved = project.function(scope, node.function)
+            if resolved is not None:
+                yield from reached(project, resolved[0], resolved[1].body, depth + 1)

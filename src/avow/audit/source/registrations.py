@@ -1,7 +1,9 @@
 """Which servers a unit makes, which methods it answers, and which notifications it sends."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from avow.audit.facts import Framework, Handler, Sent, Server
 from avow.audit.source.code import (
@@ -20,11 +22,13 @@ from avow.audit.source.code import (
     Record,
     Statement,
     Switch,
+    chain,
     last_name,
     walk,
+    words_of,
 )
 from avow.audit.source.phases import checks_phase
-from avow.audit.source.project import Project, Scope
+from avow.audit.source.project import Project, Scope, reached
 from avow.audit.source.servers import made_elsewhere, server_class, server_made
 from avow.audit.source.vocabulary import (
     INITIALIZED,
@@ -37,6 +41,12 @@ from avow.audit.source.vocabulary import (
     SENDERS,
 )
 
+# What is in an answer to `initialize`, and in nothing that only looks at the question.
+_ANSWERS: Final = frozenset({"serverInfo", "server_info", "InitializeResult"})
+_DELEGATES: Final = frozenset({"_oninitialize", "oninitialize"})
+# A server is handed to these, and they register nothing.
+_HARMLESS: Final = re.compile(r"(?i)transport|connect|log|print|run|serve|close|exit|guard|isinstance|signal")
+
 
 @dataclass(slots=True)
 class Answer:
@@ -48,6 +58,8 @@ class Answer:
     function: Function | None
     body: tuple[Statement, ...]
     by_framework: bool = False
+    is_branch: bool = False
+    delegates: bool = False
 
 
 @dataclass(slots=True)
@@ -69,12 +81,19 @@ class Registrations:
 
     def handlers(self, project: Project) -> Iterator[Handler]:
         """Every answer as a fact."""
+        handshakes = [one for one in self.answers if one.method == "initialize" and not one.delegates]
+        in_branches = {one.scope.path for one in handshakes if one.is_branch}
+        by_sdk = any(not one.is_branch for one in handshakes)
         for answer in self.answers:
+            own = answer.scope.path in in_branches if answer.is_branch else by_sdk
+            # Only beside a handshake of the server's own does it matter who asks for the phase.
+            matters = own or not answer.by_framework
             yield Handler(
                 answer.method,
                 answer.node.place,
-                answer.by_framework or checks_phase(project, answer.scope, answer.node, answer.body),
+                matters and checks_phase(project, answer.scope, answer.node, answer.body),
                 answer.by_framework,
+                own,
             )
 
 
@@ -97,16 +116,31 @@ def registrations(project: Project) -> Registrations:
                     _answer(project, scope, INITIALIZED, node, value, found)
                 case If(test=test, then=then):
                     for method in _compared(test):
-                        found.answers.append(Answer(method, scope, node, None, then))
+                        found.answers.append(Answer(method, scope, node, None, then, is_branch=True))
                 case Switch():
                     _switched(scope, node, found)
                 case Record():
                     _dispatched(project, scope, node, found)
                 case _:
                     pass
+    _settle(project, found)
     if not found.servers:
         _own(found)
     return found
+
+
+def _settle(project: Project, found: Registrations) -> None:
+    """Keep the handlers of `initialize` that answer it: others only look at it, or hand it on."""
+    kept: list[Answer] = []
+    for answer in found.answers:
+        if answer.method == "initialize" and answer.body:
+            nodes = [node for _, node in reached(project, answer.scope, answer.body)]
+            words = {word for node in nodes for word in words_of(node)}
+            answer.delegates = not words.isdisjoint(_DELEGATES)
+            if answer.is_branch and words.isdisjoint(_ANSWERS):
+                continue
+        kept.append(answer)
+    found.answers[:] = kept
 
 
 def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
@@ -135,6 +169,24 @@ def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, g
         _framework(scope, node, name, found)
     elif module := made_elsewhere(project, scope, node.function):
         found.elsewhere.add(module)
+    elif not found.is_dynamic and _hands_over(project, scope, node):
+        found.is_dynamic = True
+
+
+def _hands_over(project: Project, scope: Scope, node: Call) -> bool:
+    """Whether a server goes to a function from outside of the tree, which may register handlers."""
+    root, _ = chain(node.function)
+    if not isinstance(root, Name) or root.name not in scope.unit.imports or not node.arguments:
+        return False
+    if _HARMLESS.search(last_name(node.function)) or project.modules.find(
+        scope.path, scope.unit.imports[root.name]
+    ):
+        return False
+    for argument in node.arguments:
+        _, value = project.value(scope, argument) if isinstance(argument, Name | Member) else (scope, None)
+        if isinstance(value, Call) and server_made(project, scope, value):
+            return True
+    return False
 
 
 def _subclass(project: Project, scope: Scope, node: Class, found: Registrations, *, guarded: bool) -> None:
@@ -251,7 +303,8 @@ def _switched(scope: Scope, node: Switch, found: Registrations) -> None:
         for value in values:
             for inner in walk(value):
                 if isinstance(inner, Literal) and inner.value in METHODS and body:
-                    found.answers.append(Answer(str(inner.value), scope, body[0], None, body))
+                    answer = Answer(str(inner.value), scope, body[0], None, body, is_branch=True)
+                    found.answers.append(answer)
 
 
 def _dispatched(project: Project, scope: Scope, node: Record, found: Registrations) -> None:
@@ -274,10 +327,14 @@ def _own(found: Registrations) -> None:
 
 
 def _is_guarded(scope: Scope) -> bool:
-    return any(
-        imported.module.startswith("avow.server") and imported.name == "guard"
-        for imported in scope.unit.imports.values()
-    )
+    """Whether `guard` of `avow.server` is called in the unit."""
+    for node in scope.nodes:
+        if isinstance(node, Call) and last_name(node.function) == "guard":
+            root, _ = chain(node.function)
+            imported = scope.unit.imports.get(root.name) if isinstance(root, Name) else None
+            if imported is not None and imported.module.partition(".")[0] == "avow":
+                return True
+    return False
 
 
 def _texts(node: Call) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Which expressions carry something that a client said about itself in the handshake."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from avow.audit.facts import Claim
@@ -12,6 +12,7 @@ from avow.audit.source.code import (
     Expression,
     Item,
     Joined,
+    Literal,
     Member,
     Name,
     Not,
@@ -53,11 +54,15 @@ _METHODS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Taint:
-    """A claim, and the path to what was read of it; `whole` while nothing was chosen from the parameters."""
+    """A claim, and the path to what was read of it; `whole` while nothing was chosen from the parameters.
+
+    `picked` when it was compared with something or looked up, rather than only asked for.
+    """
 
     claim: Claim
     path: tuple[str, ...] = ()
     whole: bool = False
+    picked: bool = False
 
 
 # The parameters of `initialize`, or the request that holds them.
@@ -72,12 +77,15 @@ def taint_of(node: Expression, known: Mapping[str, Taint]) -> Taint | None:
         case Member():
             return _member(node, known)
         case Item(object=holder, index=index):
-            return taint_of(holder, known) or taint_of(index, known)
+            return taint_of(holder, known) or _picked(taint_of(index, known))
         case Call():
             return _call(node, known)
         case Not(value=value):
             return taint_of(value, known)
-        case Comparison(left=left, right=right) | Joined(left=left, right=right):
+        case Comparison(operator=operator, left=left, right=right):
+            found = _first(known, left, right)
+            return _picked(found) if found and _compares(operator, left, right, found) else found
+        case Joined(left=left, right=right):
             return _first(known, left, right)
         case Choice(test=test, then=then, otherwise=otherwise):
             return _first(known, test, then, otherwise)
@@ -90,7 +98,20 @@ def taint_of(node: Expression, known: Mapping[str, Taint]) -> Taint | None:
 def _first(known: Mapping[str, Taint], *nodes: Expression) -> Taint | None:
     found = [taint for node in nodes if (taint := taint_of(node, known)) is not None]
     # `clientCaps && clientCaps.experimental`: the longest path says most.
-    return max(found, key=lambda taint: len(taint.path), default=None)
+    longest = max(found, key=lambda taint: len(taint.path), default=None)
+    return _picked(longest) if any(taint.picked for taint in found) else longest
+
+
+def _picked(taint: Taint | None) -> Taint | None:
+    return replace(taint, picked=True) if taint is not None else None
+
+
+def _compares(operator: str, left: Expression, right: Expression, taint: Taint) -> bool:
+    """Whether something is held against a value; nothing, a kind and a key are none."""
+    if operator == "in" and isinstance(left, Literal):
+        # `"name" in clientInfo` asks for a key, `"claude" in clientInfo.name` for a name.
+        return bool(taint.path)
+    return not any(isinstance(side, Literal) and not side.value for side in (left, right))
 
 
 def _member(node: Member, known: Mapping[str, Taint]) -> Taint | None:
@@ -111,7 +132,7 @@ def _member(node: Member, known: Mapping[str, Taint]) -> Taint | None:
             continue
         if start.whole:
             return Taint(Claim.OTHER, _path(members[place:]))
-    return start if start.whole else Taint(start.claim, (*start.path, *_path(members)))
+    return start if start.whole else replace(start, path=(*start.path, *_path(members)))
 
 
 def _anywhere(members: tuple[str, ...]) -> Taint | None:
@@ -131,7 +152,8 @@ def _call(node: Call, known: Mapping[str, Taint]) -> Taint | None:
     if name in _CALLS:
         return Taint(_CALLS[name])
     if isinstance(node.function, Member) and name in _METHODS:
-        return _first(known, node.function.object, *node.arguments)
+        found = _first(known, node.function.object, *node.arguments)
+        return _picked(found) if node.arguments else found
     if name in ("bool", "Boolean", "str", "String", "dict", "isinstance", "hasattr", "parse"):
         return _first(known, *node.arguments)
     return None

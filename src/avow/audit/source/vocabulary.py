@@ -11,7 +11,7 @@ MARKERS: Final = re.compile(
     r"|tools/(?:list|call)|protocolVersion|protocol_version|notifications/initialized"
     r"|[cC]lient_?[cC]apabilit|clientInfo|client_info|client_params"
     r"|setRequestHandler|setNotificationHandler|register(?:Tool|Prompt|Resource)\b|\badd_?[tT]ool\b|\.tool\("
-    r"|create_?[mM]essage\b|list_?[rR]oots\b|elicit"
+    r"|create_?[mM]essage\b|list_?[rR]oots\b|elicit|roots/list"
 )
 
 CONSTRUCTORS: Final = {
@@ -116,6 +116,10 @@ AUTHORITY: Final = re.compile(
     r"(?i)admin|role|permission|privileg|authori[sz]|tier|premium|scope|trusted|grant|allow|superuser"
 )
 SESSIONS: Final = re.compile(r"(?i)session|connection|client|phase")
+# Mappings by session, and what tells a session: `clients` by region are something else.
+SESSION_STATE: Final = re.compile(r"(?i)session|phase")
+SESSION_ID: Final = re.compile(r"(?i)session_?id|^sid$|mcp-session")
+ACTIVE: Final = re.compile(r"(?i)phase|active|ready|initiali[sz]ed|handshake|session")
 CAPABILITY_CHECK: Final = re.compile(r"(?i)capabilit|supports")
 # Mappings that let go of what is in them by themselves.
 FORGETTING: Final = re.compile(r"Weak|TTL|LRU|lru|Cache")

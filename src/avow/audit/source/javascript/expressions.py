@@ -291,7 +291,14 @@ class Expressions:
         if operator is None or argument is None:
             return Other(span)
         inner = self.expression(argument)
-        return Not(span, inner) if self.text(operator) == "!" else Other(span, (inner,))
+        match self.text(operator):
+            case "!":
+                return Not(span, inner)
+            case "typeof":
+                # What kind of value it is says nothing about what it says.
+                return Call(span, Name(span, "typeof"), (inner,))
+            case _:
+                return Other(span, (inner,))
 
     def _assignment_expression(self, node: "Node", span: Span) -> Expression:
         """An assignment inside of something: its value counts, and what it assigns to is a part."""
