@@ -6,12 +6,12 @@ from typing import Final
 from avow.cli.output.console import BLANK, Line, Part, Styled, line, plural, styled
 from avow.cli.output.facts import introduction, one_line
 from avow.cli.output.report import DriftReport
-from avow.cli.output.wording import Piece, word_diff
 from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, Effect
 from avow.core.printable import printable
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
+from avow.core.word_diff import Piece, word_diff
 from avow.system.checking import Compared, Failed
 
 STYLES: Final = {

@@ -10,12 +10,12 @@ from typing import Final
 
 from avow.cli.output import facts
 from avow.cli.output.report import DriftReport, SnapshotReport
-from avow.cli.output.wording import word_diff
 from avow.core.capability import Kind
 from avow.core.drift.grouping import group_alike
 from avow.core.drift.model import Drift, Effect
 from avow.core.printable import printable
 from avow.core.snapshot import Snapshot
+from avow.core.word_diff import word_diff
 from avow.system.checking import Compared, Failed
 
 _PLAIN: Final = re.compile(r"(?:(?!www\.)[A-Za-z0-9 ,.;:'()/=-])*")

@@ -2,7 +2,7 @@
 
 import time
 
-from avow.cli.output.wording import Piece, WordDiff, word_diff
+from avow.core.word_diff import Piece, WordDiff, word_diff
 
 
 def words(text: str, *, differs: bool = False) -> Piece:
