@@ -159,7 +159,7 @@ def _visit(visit: _Visit, examination: "Examination", options: ServerOptions) ->
     try:
         reachable = with_stored(visit.reach(), options.lockfile)
         declared = None if visit.entry is None else visit.entry.snapshot.configuration_schema
-        examined = examine(reachable, examination, visit.name, declared)
+        examined = examine(reachable, examination, reachable.name, declared)
         return Visited(visit.name, _with_drift(examined, visit, reachable))
     except AvowError as error:
         failed = Diagnosis(Status.ERROR, error.message, next=error.hint)

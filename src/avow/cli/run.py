@@ -4,7 +4,9 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +19,9 @@ from avow.proxy.choosing import Chosen, Holding, choose_command, choose_entry
 from avow.proxy.ending import Ending
 from avow.proxy.stdio import refuse_session, run_session, started
 from avow.system.configuration.starting import Start, prepare
+
+if TYPE_CHECKING:
+    from avow.proxy.departing import Departure
 
 _SERVER_FAILED = 2
 
@@ -76,13 +81,31 @@ def command(
             if chosen.entry is None:
                 log.write([not_locked(chosen.name)])
             try:
-                ending = run_session(running, chosen, replace(policy, audit=policy.audit or audit), log.write)
+                held = replace(policy, audit=policy.audit or audit)
+                ending = run_session(
+                    running, chosen, held, log.write, explain=partial(_explain, chosen, values)
+                )
             finally:
                 log.close()
     except AvowError as error:
         refuse_session(error)
         raise
     return _SERVER_FAILED if ending in (Ending.SERVER_GONE, Ending.REFUSED) else 0
+
+
+def _explain(chosen: Chosen, values: Mapping[str, str], departure: "Departure") -> str:
+    """Why a server left before it had answered: its own words, and what it needs if that can be told."""
+    # Late, like everything that only a failure needs.
+    from avow.proxy.departing import quote_words
+    from avow.system.diagnosis.explaining import remedy
+    from avow.system.targets import Given, reach
+
+    words = departure.errors or departure.output
+    reachable = replace(
+        reach(chosen.target, Given(values)), name=chosen.name if chosen.entry is not None else ""
+    )
+    advice = remedy(reachable, words, departure.exit_code)
+    return f"{quote_words(departure)}{f' ({advice})' if advice else ''}"
 
 
 def _refuse(error: AvowError) -> int:

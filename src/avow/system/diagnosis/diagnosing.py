@@ -31,7 +31,7 @@ def diagnose(evidence: Evidence, name: str = "", facts: CodeFacts | None = None)
         needs.parameters,
         needs.groups,
         needs.proposed,
-        next_step(status, name, said),
+        next_step(status, name, said, evidence.command),
         _words(said),
     )
 

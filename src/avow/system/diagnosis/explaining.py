@@ -16,7 +16,11 @@ def needs_beside(reachable: Reachable, snapshot: Snapshot) -> Examined:
 
 def explained(reachable: Reachable, error: ServerExitedError) -> ServerLaunchError:
     """The same error with what the server needs, as far as its words and its package tell."""
-    found = judged(reachable, Outcome.EXITED, words=error.output, code=error.code).diagnosis
-    if found.status is Status.ERROR:
-        return error
-    return ServerLaunchError(error.message, hint=f"{found.message}; next: {found.next}")
+    advice = remedy(reachable, error.output, error.code)
+    return ServerLaunchError(error.message, hint=advice) if advice else error
+
+
+def remedy(reachable: Reachable, words: str, code: int | None) -> str:
+    """What a server that left needs and what to do next; empty where nobody can tell."""
+    found = judged(reachable, Outcome.EXITED, words=words, code=code).diagnosis
+    return "" if found.status is Status.ERROR else f"{found.message}; next: {found.next}"

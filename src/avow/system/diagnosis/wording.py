@@ -46,13 +46,15 @@ def sentence(cause: Cause | None, evidence: Evidence, said: Said, wanted: Sequen
             return _unexplained(evidence, said)
 
 
-def next_step(status: Status, name: str, said: Said) -> str:
-    """What to do about it."""
+def next_step(status: Status, name: str, said: Said, command: Sequence[str] = ()) -> str:
+    """What to do about it; a server without a name is configured by its command."""
     match status:
         case Status.OK:
             return ""
         case Status.NEEDS_CONFIGURATION:
-            return f"avow configure {shlex.quote(name)}" if name else "set what is missing with -e NAME=VALUE"
+            if not name and not command:
+                return "set what is missing with -e NAME=VALUE"
+            return f"avow configure {shlex.quote(name) if name else f'-- {shlex.join(command)}'}"
         case Status.BROKEN_DEPENDENCY if _is_sdk(said):
             return "install it with an older SDK, as `uvx --with 'mcp<2' PACKAGE`, or tell its author"
         case Status.BROKEN_DEPENDENCY:
