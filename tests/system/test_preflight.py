@@ -271,7 +271,7 @@ def test_the_gateway_says_which_server_lacks_what_and_serves_the_others(project:
 def test_a_client_learns_why_a_server_left_before_the_handshake(
     project: Project, sessions: list[Session]
 ) -> None:
-    """Nothing was known of what it needs; its own words are all there is, and they repeat a secret."""
+    """Nothing was known of what it needs; its own words tell, and they repeat a secret."""
     session = Session(project, "-e", f"OTHER_KEY={SECRET}", "--", sys.executable, str(NEEDY), "strict")
     sessions.append(session)
     session.send(INITIALIZE)
@@ -281,6 +281,7 @@ def test_a_client_learns_why_a_server_left_before_the_handshake(
 
     assert "it exited with code 3" in message
     assert "needy: FOO_TOKEN is required (have [OTHER_KEY])" in message
+    assert "it needs FOO_TOKEN; next: avow configure -- " in message
     assert SECRET not in message
     assert session.process.returncode == 2
     # What a server writes to its standard error is its own business, and arrives as before.
