@@ -23,6 +23,7 @@ COMMANDS = {
     "protect": "Put the servers of MCP clients behind `avow run`.",
     "unprotect": "Take them out again, to the byte.",
     "audit": "Look for weak capability negotiation, in source code or a running server.",
+    "registry": "Run a registry of servers, publish to one, and ask one.",
     "keygen": "Make a key to sign with.",
     "sign": "Sign a lockfile or a snapshot.",
     "verify": "Verify the signature of a lockfile or a snapshot.",

@@ -1,0 +1,55 @@
+"""The group behind `avow registry`: it imports a subcommand when somebody asks for it."""
+
+import importlib
+from typing import Final
+
+import click
+
+from avow.cli.main import COMMANDS
+
+SUBCOMMANDS: Final = {
+    "serve": "Run a registry.",
+    "publish": "Publish a snapshot under a name and a version.",
+    "search": "Find servers and capabilities.",
+    "history": "Show the versions of a server, and how each differs from the one before.",
+    "verify": "Check a lockfile against a registry's log.",
+    "approve": "Approve a version in an environment.",
+    "reject": "Reject a version in an environment.",
+    "token": "Make, list and revoke tokens.",
+    "namespace": "Claim namespaces, and change their keys.",
+    "backup": "Copy a registry into one file, while it runs.",
+    "restore": "Put a backup back.",
+    "export": "Write everything published as JSON lines.",
+    "import": "Read what another registry exported.",
+}
+_MODULES: Final = {"reject": "approve", "restore": "backup", "import": "export"}
+
+
+class _Group(click.Group):
+    """The subcommands of a table, none of them loaded before its turn."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click calls it so
+        """The names, in the order of the table."""
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import one subcommand."""
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        module = importlib.import_module(f"avow.cli.registry.{_MODULES.get(cmd_name, cmd_name)}")
+        found = getattr(module, f"{cmd_name}_command", None) or module.command
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Name them without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
+
+@click.command("registry", cls=_Group, short_help=COMMANDS.get("registry"))
+def command() -> None:
+    """Run a registry, publish to one, and ask one.
+
+    The address comes from --registry or AVOW_REGISTRY, the token from AVOW_REGISTRY_TOKEN.
+    """

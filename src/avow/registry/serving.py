@@ -1,0 +1,75 @@
+"""The registry on a socket: uvicorn, and an orderly end."""
+
+import asyncio
+import gc
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+_KEEP_ALIVE_SECONDS: Final = 30
+_FAREWELL_SECONDS: Final = 10
+_MOST_CONNECTIONS: Final = 4096
+
+
+def serve(
+    compose: Callable[[], Awaitable[tuple[ASGIApp, Callable[[], Awaitable[None]]]]],
+    listening: socket.socket,
+    protocol: type[Any],
+) -> None:
+    """Serve what `compose` makes until a signal says to stop.
+
+    Requests that were begun are answered, then what `compose` opened is closed.
+    """
+    before = {number: signal.signal(number, _ignore) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with asyncio.Runner(loop_factory=_loop) as runner:
+            runner.run(_serve(compose, listening, protocol))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        with suppress(OSError):
+            listening.close()
+
+
+async def _serve(
+    compose: Callable[[], Awaitable[tuple[ASGIApp, Callable[[], Awaitable[None]]]]],
+    listening: socket.socket,
+    protocol: type[Any],
+) -> None:
+    app, close = await compose()
+    try:
+        config = uvicorn.Config(
+            app,
+            http=protocol,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_FAREWELL_SECONDS,
+        )
+        # What is loaded by now stays: the collector need not look at it again and again.
+        gc.freeze()
+        await uvicorn.Server(config).serve([listening])
+    finally:
+        await close()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def _ignore(*_: object) -> None:
+    """Let a signal pass: uvicorn passes it on when it is done, and being told to stop is no failure."""

@@ -1,0 +1,44 @@
+"""How a registry is run, as values that the command line and the tests both make."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from avow.core.publication import MAX_PAYLOAD
+from avow.registry.oidc import Issuer
+
+# Base64 makes four bytes of three; the rest is for signatures and what stands around them.
+_ENVELOPE_BYTES: Final = MAX_PAYLOAD * 4 // 3 + 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one request may cost, and how many there may be.
+
+    `rate` and `burst` are for each address without a token, `token_rate` for each token; `failures` is how
+    many wrong tokens an address may try in a minute. Zero is no limit.
+    """
+
+    envelope_bytes: int = _ENVELOPE_BYTES
+    document_bytes: int = 64 * 1024
+    body_seconds: float = 30.0
+    answer_seconds: float = 60.0
+    rate: float = 100.0
+    burst: float = 400.0
+    token_rate: float = 2000.0
+    failures: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an operator decides.
+
+    `hosts` are the names that are answered to; None answers to any. `url` is where people reach the service.
+    """
+
+    private: bool = False
+    url: str = ""
+    hosts: frozenset[str] | None = None
+    bounds: Bounds = Bounds()
+    limits_loopback: bool = False
+    webhooks_to_private_addresses: bool = False
+    issuers: tuple[Issuer, ...] = ()
