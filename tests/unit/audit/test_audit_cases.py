@@ -1,40 +1,19 @@
 """Every static rule on code as people write it: bad cases are found on the marked line, good ones pass."""
 
-import re
 from pathlib import Path
 
 import pytest
 
+from audit_expectations import expected, found_by
 from avow.audit.rules import ALL
-from avow.audit.scan import scan
 
 CASES = Path(__file__).parents[2] / "audit_cases"
-MARK = re.compile(r"expect: (AVW\d{3}(?:, AVW\d{3})*)")
 RULES = [rule.info.id for rule in ALL]
 
 
 def cases(kind: str) -> list[object]:
     found = [path for rule in RULES for path in sorted((CASES / rule).glob(f"{kind}_*"))]
     return [pytest.param(path, id=f"{path.parent.name}-{path.name}") for path in found]
-
-
-def expected(case: Path, rule: str) -> set[tuple[str, int]]:
-    """Where the marks stand, by file and line."""
-    files = [case] if case.is_file() else sorted(path for path in case.rglob("*") if path.is_file())
-    return {
-        (path.name if path == case else path.relative_to(case).as_posix(), number)
-        for path in files
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if (mark := MARK.search(line)) and rule in mark[1]
-    }
-
-
-def found_by(case: Path, rule: str) -> set[tuple[str, int]]:
-    return {
-        (finding.place.path, finding.place.line)
-        for finding in scan(case).findings
-        if finding.rule == rule and finding.place
-    }
 
 
 @pytest.mark.parametrize("case", cases("bad"))

@@ -47,6 +47,8 @@ _NOT_CLAIMED: Final = frozenset(
     {"self", "this", "cls", "ctx", "context", "extra", "next", "session", "server"}
 )
 _DEEPEST: Final = 3
+_RESULT: Final = frozenset({"capabilities", "serverInfo", "server_info"})
+_CLIENT: Final = frozenset({"clientInfo", "client_info"})
 # Tokens of the protocol itself, which are no credentials.
 _HARMLESS: Final = frozenset({"progressToken", "progress_token"})
 _VERSIONS: Final = ("protocolVersion", "protocol_version")
@@ -195,9 +197,10 @@ def _expression(reading: _Reading, node: Expression) -> None:
 
 def _record(reading: _Reading, node: Record) -> None:
     # With `clientInfo` in it, it is what a client says, handed on or remembered.
-    is_answer = not any(key in ("clientInfo", "client_info") for key, _ in node.entries)
+    keys = {key for key, _ in node.entries}
+    is_answer = bool(keys & _RESULT) and keys.isdisjoint(_CLIENT)
     for key, value in node.entries:
-        if key == "capabilities" and is_answer:
+        if key == "capabilities" and keys.isdisjoint(_CLIENT):
             _declaration(reading, value)
         elif key in _VERSIONS:
             if is_answer:
@@ -211,7 +214,7 @@ def _call(reading: _Reading, node: Call) -> None:
     for parameter, value in node.named:
         if parameter == "capabilities":
             _declaration(reading, value)
-        elif parameter in _VERSIONS:
+        elif parameter in _VERSIONS and any(key in _RESULT for key, _ in node.named):
             _version(reading, value)
     if name == "ServerCapabilities":
         for _, value in node.named:

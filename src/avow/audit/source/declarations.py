@@ -140,6 +140,9 @@ def _declared(project: Project, entry: Entry, mentioned: "_Mentions") -> Declare
         if entry.key == "experimental" or inner.key in _SPELLINGS
     }
     used = frozenset(mentioned.used(members)) if entry.key == "experimental" else frozenset()
+    if entry.conditions:
+        # Somebody decides about it: that is a use.
+        used = frozenset(members)
     confidence = Level.MEDIUM if entry.conditions else Level.HIGH
     return Declared(entry.key, entry.value.place, members, used, confidence)
 

@@ -9,6 +9,7 @@ from avow.audit.source.code import Unit
 from avow.audit.source.declarations import declared
 from avow.audit.source.handshake import initialized, negotiations, session_states
 from avow.audit.source.modules import Modules
+from avow.audit.source.phases import Phases
 from avow.audit.source.project import Project
 from avow.audit.source.registrations import registrations
 from avow.audit.source.tree import Language, SourceFile
@@ -26,17 +27,17 @@ def gather(files: Iterable[SourceFile]) -> Facts:
     kept = {file.path: file for file in files}
     modules = Modules(kept)
     project = Project.of(_units(kept, modules, notes), modules)
-    found = registrations(project)
+    found, phases = registrations(project), Phases(project)
     return Facts(
         servers=tuple(found.servers),
         declared=tuple(declared(project, found)),
-        handlers=tuple(found.handlers(project)),
+        handlers=tuple(found.handlers(phases)),
         sent=tuple(found.sent),
         flows=tuple(flows(project, found)),
         uses=tuple(uses(project)),
         negotiations=tuple(negotiations(project, found)),
         session_states=tuple(session_states(project)),
-        initialized=tuple(initialized(project, found)),
+        initialized=tuple(initialized(phases, found)),
         is_dynamic=found.is_dynamic,
         notes=(*notes, *found.notes()),
     )

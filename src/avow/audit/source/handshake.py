@@ -21,7 +21,7 @@ from avow.audit.source.code import (
     last_name,
     walk,
 )
-from avow.audit.source.phases import checks_phase, words_in
+from avow.audit.source.phases import Phases, words_in
 from avow.audit.source.project import Project, Scope, reached
 from avow.audit.source.registrations import Registrations
 from avow.audit.source.vocabulary import (
@@ -48,7 +48,7 @@ def negotiations(project: Project, found: Registrations) -> Iterator[Negotiation
             nodes = list(reached(project, answer.scope, answer.body))
             yield Negotiation(
                 answer.node.place,
-                looks=any(_reads_version(node) for _, node in nodes),
+                looks=any(_reads_version(node) or _hands_on(project, scope, node) for scope, node in nodes),
                 allows=any(_allows(project, scope, node) for scope, node in nodes),
                 orders=next((place for _, node in nodes if (place := _ordered(node))), None),
                 logs=any(_logs(node) for _, node in nodes),
@@ -61,11 +61,11 @@ def allows_versions(project: Project, scope: Scope, body: tuple[Statement, ...])
     return any(_allows(project, home, node) for home, node in reached(project, scope, body))
 
 
-def initialized(project: Project, found: Registrations) -> Iterator[Initialized]:
+def initialized(phases: Phases, found: Registrations) -> Iterator[Initialized]:
     """The handlers of `notifications/initialized` that change something."""
     for answer in found.answers:
         if answer.method == INITIALIZED and any(_activates(node) for node in walk(*answer.body)):
-            checked = checks_phase(project, answer.scope, answer.node, answer.body)
+            checked = phases.checked(answer.scope, answer.node, answer.body)
             yield Initialized(answer.node.place, checked)
 
 
@@ -120,6 +120,15 @@ def _is_mapping(made: Expression) -> bool:
 
 def _reads_version(node: Expression | Statement) -> bool:
     return isinstance(node, Member) and node.name in _VERSION
+
+
+def _hands_on(project: Project, scope: Scope, node: Expression | Statement) -> bool:
+    """The whole parameters go to something that we cannot see."""
+    if not isinstance(node, Call) or project.function(scope, node.function) is not None:
+        return False
+    if any(map(LOGS.search, words_in(node.function))):
+        return False
+    return any(last_name(argument) in ("params", "request") for argument in node.arguments)
 
 
 def _allows(project: Project, scope: Scope, node: Expression | Statement) -> bool:

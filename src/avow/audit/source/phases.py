@@ -11,6 +11,7 @@ from avow.audit.source.code import (
     Literal,
     Member,
     Name,
+    Node,
     Raise,
     Return,
     Statement,
@@ -22,46 +23,92 @@ from avow.audit.source.project import Project, Scope
 from avow.audit.source.vocabulary import PHASE
 
 
-def checks_phase(
-    project: Project, scope: Scope, node: Expression | Statement, body: tuple[Statement, ...]
-) -> bool:
-    """Whether a handler, its decorators, what wraps it or what it calls first asks for the phase."""
-    return (
-        _is_wrapped(node)
-        or any(_checks(project, scope, statement, 0) for statement in walk(*body))
-        or _checked_before(project, scope, node)
-    )
+class Phases:
+    """Who asks for the phase in a project; each function is looked at once."""
 
+    def __init__(self, project: Project) -> None:
+        """Nothing is looked at before somebody asks."""
+        self._project = project
+        self._asking: dict[int, bool] = {}
+        self._around: dict[str, list[tuple[Function, bool, list[Node]]]] = {}
 
-def _checked_before(project: Project, scope: Scope, node: Expression | Statement) -> bool:
-    """Whether the function around a branch leaves before it, or the one that uses a table asks first."""
-    start, end = node.span.start, node.span.end
-    for function in scope.nodes:
-        if not isinstance(function, Function):
-            continue
-        around = function.span.start < start and end <= function.span.end
-        if around or _dispatches(function):
-            for inner in walk_outside_functions(*function.body):
-                is_before = not around or inner.span.end <= start
-                if is_before and inner is not node and _checks(project, scope, inner, 0):
-                    return True
-    return False
-
-
-def _dispatches(function: Function) -> bool:
-    """`handlers[method](…)` or `handlers.get(method)`: what is called is looked up by the method."""
-    return any(
-        (isinstance(inner, Item) and "method" in {*words_in(inner.index)})
-        or (
-            isinstance(inner, Call)
-            and last_name(inner.function) == "get"
-            and any("method" in {*words_in(argument)} for argument in inner.arguments)
+    def checked(self, scope: Scope, node: Node, body: tuple[Statement, ...]) -> bool:
+        """Whether a handler, its decorators, what wraps it or what it calls first asks for the phase."""
+        return (
+            _is_wrapped(node)
+            or any(self._checks(scope, inner, 0) for inner in walk(*body))
+            or self._checked_before(scope, node)
         )
-        for inner in walk_outside_functions(*function.body)
-    )
+
+    def _checks(self, scope: Scope, node: Node, depth: int) -> bool:
+        match node:
+            case If(test=test, then=then, otherwise=otherwise):
+                return _mentions_phase(test) and (_leaves(then) or _leaves(otherwise) or bool(otherwise))
+            case Call(function=function):
+                if PHASE.search(last_name(function)):
+                    return True
+                resolved = self._project.function(scope, function) if depth < 2 else None
+                return resolved is not None and self._asks(*resolved, depth + 1)
+            case _:
+                return False
+
+    def _asks(self, scope: Scope, function: Function, depth: int) -> bool:
+        if id(function) not in self._asking:
+            # While it is looked at, and should it call itself, it does not ask.
+            self._asking[id(function)] = False
+            found = any(self._checks(scope, inner, depth) for inner in walk(*function.body))
+            self._asking[id(function)] = found
+        return self._asking[id(function)]
+
+    def _checked_before(self, scope: Scope, node: Node) -> bool:
+        """Whether the function around a branch leaves before it, or the one that uses a table asks first."""
+        start, end = node.span.start, node.span.end
+        for function, dispatches, checks in self._checking(scope):
+            around = function.span.start < start and end <= function.span.end
+            if dispatches and not around and checks:
+                return True
+            if around and any(check is not node and check.span.end <= start for check in checks):
+                return True
+        return False
+
+    def _checking(self, scope: Scope) -> list[tuple[Function, bool, list[Node]]]:
+        """The functions of a unit that ask for the phase, and where they do."""
+        if scope.path not in self._around:
+            found: list[tuple[Function, bool, list[Node]]] = []
+            for function in scope.nodes:
+                if isinstance(function, Function):
+                    inside = list(walk_outside_functions(*function.body))
+                    checks = [inner for inner in inside if self._checks(scope, inner, 1)]
+                    if checks:
+                        found.append((function, any(map(_dispatches, inside)), checks))
+            self._around[scope.path] = found
+        return self._around[scope.path]
 
 
-def _is_wrapped(node: Expression | Statement) -> bool:
+def words_in(node: Node) -> Iterator[str]:
+    """The names and texts in an expression."""
+    for inner in walk(node):
+        match inner:
+            case Name(name=name) | Member(name=name):
+                yield name
+            case Literal(value=str() as text):
+                yield text
+            case _:
+                pass
+
+
+def _dispatches(node: Node) -> bool:
+    """`handlers[method](…)` or `handlers.get(method)`: what is called is looked up by the method."""
+    match node:
+        case Item(index=index):
+            return "method" in {*words_in(index)}
+        case Call(function=Member(name="get"), arguments=(first, *_)):
+            return "method" in {*words_in(first)}
+        case _:
+            return False
+
+
+def _is_wrapped(node: Node) -> bool:
     match node:
         case Function():
             return any(PHASE.search(last_name(_called(one))) for one in node.decorators)
@@ -73,35 +120,8 @@ def _is_wrapped(node: Expression | Statement) -> bool:
             return False
 
 
-def _checks(project: Project, scope: Scope, node: Expression | Statement, depth: int) -> bool:
-    match node:
-        case If(test=test, then=then, otherwise=otherwise):
-            return _mentions_phase(test) and (_leaves(then) or _leaves(otherwise) or bool(otherwise))
-        case Call(function=function):
-            if PHASE.search(last_name(function)):
-                return True
-            resolved = project.function(scope, function) if depth < 2 else None
-            return resolved is not None and any(
-                _checks(project, resolved[0], inner, depth + 1) for inner in walk(*resolved[1].body)
-            )
-        case _:
-            return False
-
-
 def _mentions_phase(test: Expression) -> bool:
     return any(PHASE.search(word) for word in words_in(test))
-
-
-def words_in(node: Expression | Statement) -> Iterator[str]:
-    """The names and texts in an expression."""
-    for inner in walk(node):
-        match inner:
-            case Name(name=name) | Member(name=name):
-                yield name
-            case Literal(value=str() as text):
-                yield text
-            case _:
-                pass
 
 
 def _leaves(body: tuple[Statement, ...]) -> bool:

@@ -27,7 +27,7 @@ from avow.audit.source.code import (
     walk,
     words_of,
 )
-from avow.audit.source.phases import checks_phase
+from avow.audit.source.phases import Phases
 from avow.audit.source.project import Project, Scope, reached
 from avow.audit.source.servers import made_elsewhere, server_class, server_made
 from avow.audit.source.vocabulary import (
@@ -79,7 +79,7 @@ class Registrations:
             for module in sorted(self.elsewhere):
                 yield f"the server is made by {module}, which is not in this tree"
 
-    def handlers(self, project: Project) -> Iterator[Handler]:
+    def handlers(self, phases: Phases) -> Iterator[Handler]:
         """Every answer as a fact."""
         handshakes = [one for one in self.answers if one.method == "initialize" and not one.delegates]
         in_branches = {one.scope.path for one in handshakes if one.is_branch}
@@ -91,7 +91,7 @@ class Registrations:
             yield Handler(
                 answer.method,
                 answer.node.place,
-                matters and checks_phase(project, answer.scope, answer.node, answer.body),
+                matters and phases.checked(answer.scope, answer.node, answer.body),
                 answer.by_framework,
                 own,
             )
@@ -134,13 +134,20 @@ def _settle(project: Project, found: Registrations) -> None:
     kept: list[Answer] = []
     for answer in found.answers:
         if answer.method == "initialize" and answer.body:
-            nodes = [node for _, node in reached(project, answer.scope, answer.body)]
-            words = {word for node in nodes for word in words_of(node)}
+            nodes = list(reached(project, answer.scope, answer.body))
+            words = {word for _, node in nodes for word in words_of(node)}
+            words |= {word for scope, node in nodes for word in _held(scope, node)}
             answer.delegates = not words.isdisjoint(_DELEGATES)
             if answer.is_branch and words.isdisjoint(_ANSWERS):
                 continue
         kept.append(answer)
     found.answers[:] = kept
+
+
+def _held(scope: Scope, node: Expression | Statement) -> Iterator[str]:
+    """What a name stands for: `const before = server._oninitialize.bind(server)`."""
+    if isinstance(node, Name) and isinstance(scope.constants.get(node.name), Call | Member):
+        yield from (word for inner in walk(scope.constants[node.name]) for word in words_of(inner))
 
 
 def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
