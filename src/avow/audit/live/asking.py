@@ -12,7 +12,6 @@ from avow.audit.model import Finding, Pattern
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
 
-MOMENT: Final = 0.3
 EVERYTHING: Final[JsonObject] = {"sampling": {}, "roots": {"listChanged": True}, "elicitation": {}}
 _FAMILIES: Final = tuple(f"{name}/" for name in EVERYTHING)
 
@@ -39,7 +38,7 @@ def declares_everything(talk: Talk, _known: Known) -> Iterator[Finding]:
         raise UnansweredError
     talk.notify("notifications/initialized")
     talk.settle([talk.ask("tools/list")])
-    talk.listen(MOMENT)
+    talk.listen()
     yield from ()
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from avow.audit.live.asking import WITH_EVERYTHING, unsolicited, uses_client
 from avow.audit.live.probe import Comparison, Known, Probe, UnansweredError, View
@@ -12,15 +11,21 @@ from avow.audit.live.visiting import NoTimeLeftError, Visitor
 from avow.audit.model import Finding
 from avow.errors import AvowError
 
-_LATE_CHANGES: Final = 0.7
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A view that showed something else than ordinary clients see, and what that was."""
+
+    view: View
+    places: frozenset[Place]
 
 
 @dataclass(slots=True)
 class Outcome:
     """What a probe found; `why` says what kept it from the end.
 
-    Where `has_left`, the server went away, for which another one beside it may be the reason. `suspects` are
-    views that showed something else than ordinary clients see, which has to be confirmed.
+    Where `has_left`, the server went away, for which another one beside it may be the reason. What `suspects`
+    showed has to be confirmed.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -28,7 +33,7 @@ class Outcome:
     is_late: bool = False
     has_left: bool = False
     uses_client: bool = False
-    suspects: tuple[View, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
 
 
 def carry_out(what: Probe | Comparison, visitor: Visitor, known: Known) -> Outcome:
@@ -49,27 +54,28 @@ def carry_out(what: Probe | Comparison, visitor: Visitor, known: Known) -> Outco
     return outcome
 
 
-def confirm(comparison: Comparison, suspects: Iterable[View], visitor: Visitor, known: Known) -> Outcome:
+def confirm(comparison: Comparison, suspects: Iterable[Suspect], visitor: Visitor, known: Known) -> Outcome:
     """Look again through the eyes of the suspects, between two ordinary looks, with time for late changes.
 
-    What ordinary clients see differently from one time to the next proves nothing.
+    What ordinary clients see differently from one time to the next proves nothing, nor does what is new each
+    time.
     """
     outcome = Outcome()
     try:
         _, before = _patient_look(visitor, comparison.ordinary)
-        seen = [(view, *_patient_look(visitor, _eyes(view, known))) for view in suspects]
+        seen = [(suspect, *_patient_look(visitor, _eyes(suspect.view, known))) for suspect in suspects]
         _, after = _patient_look(visitor, comparison.ordinary)
     except UnansweredError:
         return replace(outcome, why="the server did not answer")
     except AvowError as exc:
         return replace(outcome, why=exc.message, is_late=isinstance(exc, NoTimeLeftError))
     changing = before.volatile(after)
-    for view, talk, surface in seen:
-        if _too_much(view, before, surface):
-            found = _too_much(view, before, surface, changing)
-            outcome.findings.extend(_finding(view, talk, surface, difference) for difference in found)
-            if not found:
-                outcome.why = "its lists change by themselves"
+    for suspect, talk, surface in seen:
+        places = _places(_too_much(suspect.view, before, surface))
+        found = _too_much(suspect.view, before, surface, changing | (places - suspect.places))
+        outcome.findings.extend(_finding(suspect.view, talk, surface, difference) for difference in found)
+        if places and not found:
+            outcome.why = "its lists change by themselves"
     return outcome
 
 
@@ -82,8 +88,9 @@ def _converse(what: Probe | Comparison, talk: Talk, known: Known, outcome: Outco
         case Comparison():
             for view in what.views:
                 surface = view.look(talk, known)
-                if surface is not None and _too_much(view, known.surface, surface, known.volatile):
-                    outcome.suspects += (view,)
+                found = _too_much(view, known.surface, surface, known.volatile) if surface else []
+                if found:
+                    outcome.suspects += (Suspect(view, _places(found)),)
 
 
 def _eyes(view: View, known: Known) -> Callable[[Talk], Surface | None]:
@@ -95,7 +102,8 @@ def _patient_look(visitor: Visitor, see: Callable[[Talk], Surface | None]) -> tu
         surface = see(talk)
         if surface is None:
             raise UnansweredError
-        talk.listen(_LATE_CHANGES)
+        talk.listen()
+        talk.listen()
         return talk, look_again(talk, surface)
 
 
@@ -104,6 +112,10 @@ def _too_much(
 ) -> list[Difference]:
     differences = ordinary.differences(seen, ignoring)
     return [difference for difference in differences if difference.is_growth or view.counts_fewer]
+
+
+def _places(differences: Iterable[Difference]) -> frozenset[Place]:
+    return frozenset(place for difference in differences for place in difference.places)
 
 
 def _finding(view: View, talk: Talk, surface: Surface, difference: Difference) -> Finding:

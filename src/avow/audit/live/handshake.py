@@ -75,7 +75,7 @@ def twice(talk: Talk, _known: Known) -> Iterator[Finding]:
     if not reply.came:
         raise UnansweredError
     # Over HTTP, a server may open another session instead.
-    if reply.result is not None and talk.session == session:
+    if reply.result is not None and talk.session in (session, None):
         yield rules.INITIALIZED_TWICE.finding(
             "accepts a second initialize in the same session", evidence=talk.proof(talk.last)
         )

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from avow.audit.live.asking import MOMENT, unsolicited, uses_client
+from avow.audit.live.asking import unsolicited, uses_client
 from avow.audit.live.declaration import judge_declaration
 from avow.audit.live.envelope import envelope
 from avow.audit.live.probe import Known, UnansweredError
@@ -81,7 +81,7 @@ def _look_around(
     has_session = params is None and talk.session is not None
     known = Known(surface, volatile, has_session, allowed)
     met = Met(visitor.acquainted(ended - began, ended - opened), known)
-    talk.listen(MOMENT)
+    talk.listen()
     met.findings.extend(unsolicited(talk))
     _judge(met, judge_signature(talk, surface, params))
     _judge(met, judge_declaration(talk, known, params))

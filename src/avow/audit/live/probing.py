@@ -27,11 +27,15 @@ _FIRST_WORDS: Final = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """How long all probes of a server may take, which tools may be called, and whom to tell."""
+    """How long all probes of a server may take, which tools may be called, and whom to tell.
+
+    A `moment` is how long we listen to a server that may do something unasked.
+    """
 
     timeout: float
     allowed: frozenset[str] = frozenset()
     on_progress: Callable[[str, str], None] | None = None
+    moment: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,8 @@ def probe(reachable: Reachable, probing: Probing) -> Report:
     options = ConnectOptions(
         env=reachable.environment, headers=reachable.headers, shown=reachable.target, timeout=probing.timeout
     )
-    visitor = Visitor(target, options, time.monotonic() + probing.timeout, _FIRST_WORDS * probing.timeout)
+    end, patience = time.monotonic() + probing.timeout, _FIRST_WORDS * probing.timeout
+    visitor = Visitor(target, options, end, patience, moment=probing.moment)
     audit = _Audit(reachable.name or suggest_name(reachable.target), probing)
     legacy, modern = _meet(audit, visitor)
     if legacy.known is None and modern.known is None:

@@ -50,13 +50,14 @@ class Talk:
     """One connection, what was said on it, and what the server asked of us.
 
     A request is waited for as long as there is `patience`; `grace` is what a server may take longer for a
-    list than for a `ping`.
+    list than for a `ping`, and a `moment` what it may take to do something unasked.
     """
 
     channel: Channel
     deadline: float
     patience: float
     grace: float = 0.5
+    moment: float = 0.3
     asked: list[JsonObject] = field(default_factory=list)
     noise: int = 0
     problem: AvowError | None = None
@@ -135,9 +136,9 @@ class Talk:
         """The reply that has come so far."""
         return self._replies.get(number, Reply())
 
-    def listen(self, seconds: float) -> None:
-        """Take in whatever comes for a while."""
-        until = min(time.monotonic() + seconds, self.deadline)
+    def listen(self) -> None:
+        """Take in whatever comes for a moment."""
+        until = min(time.monotonic() + self.moment, self.deadline)
         while not self.is_over and self._listen(until):
             pass
 
@@ -256,7 +257,7 @@ class Talk:
 
 
 @contextmanager
-def talk(target: Target, options: ConnectOptions, patience: float, grace: float = 0.5) -> Iterator[Talk]:
+def talk(target: Target, options: ConnectOptions, patience: float) -> Iterator[Talk]:
     """Open a fresh connection, to a program that is started for it, and end it on the way out.
 
     Raises:
@@ -267,6 +268,6 @@ def talk(target: Target, options: ConnectOptions, patience: float, grace: float 
     else:
         channel = open_channel(target, options)
     try:
-        yield Talk(channel, time.monotonic() + options.timeout, patience, grace)
+        yield Talk(channel, time.monotonic() + options.timeout, patience)
     finally:
         channel.close()

@@ -27,13 +27,14 @@ class NoTimeLeftError(ServerTimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """How to reach a server, when all has to be over, and how long to wait for an answer."""
+    """How to reach a server, when all has to be over, and how long to wait for what."""
 
     target: Target
     options: ConnectOptions
     end: float
     patience: float
     grace: float = 0.5
+    moment: float = 0.3
 
     @property
     def left(self) -> float:
@@ -69,5 +70,6 @@ class Visitor:
         if self.left <= 0:
             raise NoTimeLeftError("no time was left for it")
         options = replace(self.options, timeout=self.left, limits=_LIMITS)
-        with talk(self.target, options, self.patience, self.grace) as opened:
+        with talk(self.target, options, self.patience) as opened:
+            opened.grace, opened.moment = self.grace, self.moment
             yield opened
