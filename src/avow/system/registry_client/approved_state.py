@@ -13,13 +13,14 @@ from typing import Final
 
 from avow.core.canonical import JsonObject, canonical, parse_json
 from avow.core.publication import MAX_PAYLOAD, Publication, ServerName, read_publication
+from avow.core.readable_json import readable_json
 from avow.core.tlog import entry as entries
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.decisions import APPROVED, standing
 from avow.core.tlog.entry import ApprovalEntry
 from avow.core.tlog.notes import VerifierKey
 from avow.errors import AvowError, RegistryUnavailableError, StorageError, VerificationError
-from avow.system.files import read_bounded, write_atomically
+from avow.system.files import read_bounded
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.contact import meet
 from avow.system.registry_client.proving import verified_decisions, verified_publication
@@ -114,7 +115,7 @@ def learn_approved(
                 f"{name} {found.entry.version} was published with another digest than approved"
             )
         publication = found.publication
-        _keep_publication(memory, publication)
+        memory.write(_publication_file(memory, publication.content), canonical(publication.document))
     document = {
         "avow": 1,
         "name": str(name),
@@ -124,7 +125,7 @@ def learn_approved(
         "decisions": [entries.dumps(each).decode() for each in decisions],
         "content": None if publication is None else publication.content,
     }
-    memory.write(_file(memory, name, environment), document)
+    memory.write(_file(memory, name, environment), readable_json(document))
     return Approved(name, environment, approved, publication, now)
 
 
@@ -183,13 +184,6 @@ def _file(memory: Memory, name: ServerName, environment: str) -> Path:
 
 def _publication_file(memory: Memory, content: str) -> Path:
     return memory.directory / "publications" / f"{content.removeprefix('sha256:')}.json"
-
-
-def _keep_publication(memory: Memory, publication: Publication) -> None:
-    file = _publication_file(memory, publication.content)
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(file, canonical(publication.document), mode=0o600)
 
 
 def _read_publication(memory: Memory, content: str) -> Publication:

@@ -136,7 +136,7 @@ def read_hashes(values: list[JsonValue]) -> tuple[bytes, ...]:
     Raises:
         MalformedInputError: these are none, or more than a proof has.
     """
-    hashes = [from_base64(value) if isinstance(value, str) else None for value in values[: MAX_HASHES + 1]]
+    hashes = [from_base64(value) if isinstance(value, str) else None for value in values[:MAX_HASHES]]
     found = tuple(each for each in hashes if each is not None and len(each) == HASH_LENGTH)
     if len(found) != len(values):
         raise MalformedInputError("a proof in the registry's answer is not a list of hashes")

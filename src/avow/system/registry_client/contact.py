@@ -49,7 +49,13 @@ def meet(
     """
     known = memory.recall()
     trusted = _trusted(client, memory, known, key)
-    seen = _open(client, trusted, tuple(witnesses))
+    try:
+        data = client.checkpoint()
+    except RefusedError as exc:
+        if known is not None and exc.status == 404:
+            raise _fork(client, memory, known, None, ()) from exc
+        raise
+    seen = _open(client, trusted, data, tuple(witnesses))
     if len(seen.witnessed) < quorum:
         raise VerificationError(
             f"{len(seen.witnessed)} of the {quorum} witnesses needed have signed the log of {client.url}"
@@ -72,8 +78,9 @@ def _trusted(
     return known.key
 
 
-def _open(client: RegistryClient, key: VerifierKey, witnesses: tuple[VerifierKey, ...]) -> VerifiedCheckpoint:
-    data = client.checkpoint()
+def _open(
+    client: RegistryClient, key: VerifierKey, data: bytes, witnesses: tuple[VerifierKey, ...]
+) -> VerifiedCheckpoint:
     try:
         return open_checkpoint(data, key, witnesses)
     except VerificationError as exc:
@@ -112,11 +119,13 @@ def _fork(
     client: RegistryClient,
     memory: Memory,
     known: Remembered,
-    seen: VerifiedCheckpoint,
+    seen: VerifiedCheckpoint | None,
     proof: tuple[bytes, ...],
 ) -> ForkError:
-    old, new = known.checkpoint.checkpoint.size, seen.checkpoint.size
-    if new == old:
+    old, new = known.checkpoint.checkpoint.size, 0 if seen is None else seen.checkpoint.size
+    if seen is None:
+        what = f"had {old} entries, and now shows none"
+    elif new == old:
         what = f"has two different logs of {new} entries"
     elif new < old:
         what = f"had {old} entries, now shows {new}, and cannot prove that these are the first of them"
@@ -129,11 +138,11 @@ def _fork(
             "key": str(known.key),
             "what": f"the registry {what}",
             "remembered": known.checkpoint.note.decode(),
-            "shown": seen.note.decode(),
+            "shown": None if seen is None else seen.note.decode(),
             "proof": [to_base64(each) for each in proof],
         }
     )
     return ForkError(
         f"DO NOT TRUST {client.url}: it {what}",
-        hint=f"both checkpoints, signed by its key, are kept in {evidence}: show them to others",
+        hint=f"what its key has signed is kept in {evidence}: show it to others",
     )

@@ -82,7 +82,7 @@ class Memory:
             "checkpoint": remembered.checkpoint.note.decode(),
             "verifiedAt": write_time(remembered.at),
         }
-        self.write(self.file, document)
+        self.write(self.file, readable_json(document))
 
     def keep_evidence(self, document: JsonObject) -> Path:
         """Keep what shows that the registry lied; the same lie is kept once.
@@ -92,10 +92,10 @@ class Memory:
         """
         name = digest_of(canonical(document)).removeprefix("sha256:")[:16]
         file = self.directory / "evidence" / f"{name}.json"
-        self.write(file, document)
+        self.write(file, readable_json(document))
         return file
 
-    def write(self, file: Path, document: JsonObject) -> None:
+    def write(self, file: Path, data: bytes) -> None:
         """Write one of the files of this memory, whole; only its owner can read it.
 
         Raises:
@@ -105,7 +105,7 @@ class Memory:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as exc:
             raise StorageError(f"cannot make {file.parent}: {exc.strerror}") from exc
-        write_atomically(file, readable_json(document), mode=0o600)
+        write_atomically(file, data, mode=0o600)
 
 
 def write_time(at: datetime) -> str:

@@ -115,7 +115,7 @@ class Transport:
 
     def _body(self, response: httpx.Response, limit: int, until: float) -> bytes:
         data = bytearray()
-        for chunk in response.iter_raw():
+        for chunk in response.iter_bytes():
             data += chunk
             if len(data) > limit:
                 raise PeerProtocolError(f"{self.url} answers more than {limit} bytes, and was not believed")

@@ -1,0 +1,176 @@
+"""What a registry says, proved by its log or refused."""
+
+import httpx
+import pytest
+
+from avow.core.canonical import Digest
+from avow.core.keys import PrivateKey
+from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
+from avow.core.tlog.entry import NamespaceEntry
+from avow.errors import AvowError, MalformedInputError, PeerProtocolError, SignatureError, VerificationError
+from avow.system.registry_client.proving import (
+    MAX_PAGES,
+    verified_decisions,
+    verified_entry,
+    verified_publication,
+    verified_publications_of,
+)
+from small_registry import NAME, PUBLISHER, SmallRegistry, proof, tool
+
+
+def registry() -> SmallRegistry:
+    made = SmallRegistry()
+    made.append(
+        NamespaceEntry(
+            time="2026-11-15T14:35:50.123Z", namespace="io.github.owner", key="sha256:" + "1" * 64, by="root"
+        )
+    )
+    made.publish("1.0.0", tool("read"))
+    made.publish("1.1.0", tool("read"), tool("write"))
+    made.decide("1.0.0", "approved")
+    return made
+
+
+def checkpoint(made: SmallRegistry) -> VerifiedCheckpoint:
+    return open_checkpoint(made.log.checkpoint(), made.log.signer.verifier())
+
+
+def refused(made: SmallRegistry, error: type[AvowError], match: str | None = None) -> None:
+    with made.client() as client, pytest.raises(error, match=match):
+        verified_publication(client, checkpoint(made), NAME, "1.0.0")
+
+
+def test_a_version_is_signed_logged_and_complete() -> None:
+    made = registry()
+    with made.client() as client:
+        found = verified_publication(client, checkpoint(made), NAME, "1.0.0")
+        newest = verified_publication(client, checkpoint(made), NAME, "latest")
+
+    assert found.index == 1
+    assert found.entry.key == PUBLISHER.public.identifier
+    assert list(found.publication.snapshot.signature.tools) == ["read"]
+    assert newest.publication.version == "1.1.0"
+
+
+def test_a_version_that_is_shown_instead_of_another() -> None:
+    made = registry()
+    made.versions["1.0.0"] = made.versions["1.1.0"]
+
+    refused(made, VerificationError, "is about io.github.owner/files 1.1.0")
+
+
+def test_a_signed_version_that_answers_for_another() -> None:
+    made = registry()
+    made.envelopes["1.0.0"] = made.envelopes["1.1.0"]
+
+    refused(made, VerificationError, "is not what was published")
+
+
+def test_a_signature_by_another_key() -> None:
+    made, other = registry(), registry()
+    other.publish("1.0.0", tool("read"), key=PrivateKey(b"m" * 32))
+    made.envelopes["1.0.0"] = other.envelopes["1.0.0"]
+
+    refused(made, VerificationError, "not trusted here")
+
+
+def test_a_broken_signature() -> None:
+    made = registry()
+    made.envelopes["1.0.0"] = made.envelopes["1.0.0"].replace(b'"sig":"', b'"sig":"AAAA')
+
+    refused(made, SignatureError, "does not fit")
+
+
+def test_a_rewritten_leaf() -> None:
+    """The registry changes an entry and shows a proof for the new one: the root says no."""
+    made = registry()
+    known = checkpoint(made)
+    other = registry()
+    other.publish("1.0.0", tool("evil"))
+    forged = other.log.entries[-1]
+    made.lies["log/inclusion"] = lambda request: proof(made.log.inclusion(1), entry=forged.decode())
+
+    with made.client() as client, pytest.raises(VerificationError, match="does not show that entry 1"):
+        verified_entry(client, known, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"logIndex": 0}, VerificationError),
+        ({"logIndex": 3}, VerificationError),
+        ({"logIndex": 4}, VerificationError),
+        ({"logIndex": -1}, VerificationError),
+        ({"logIndex": True}, PeerProtocolError),
+        ({"logIndex": "1"}, PeerProtocolError),
+        ({}, PeerProtocolError),
+    ],
+)
+def test_a_version_that_points_elsewhere(answer: dict[str, object], error: type[AvowError]) -> None:
+    made = registry()
+    made.versions["1.0.0"] = answer
+
+    refused(made, error)
+
+
+def test_an_entry_that_nobody_can_read() -> None:
+    made = registry()
+    made.log.append(b"{}")
+    with made.client() as client, pytest.raises(MalformedInputError, match="cannot read an entry"):
+        verified_entry(client, checkpoint(made), made.log.size - 1)
+
+
+def test_who_published_a_signature() -> None:
+    made = registry()
+    made.publish("1.2.0", tool("read"))
+    digest = Digest(made.versions["1.0.0"]["digest"])
+    with made.client() as client:
+        [(entry, index)] = verified_publications_of(client, checkpoint(made), digest)
+        assert list(verified_publications_of(client, checkpoint(made), Digest("sha256:" + "9" * 64))) == []
+
+    assert (entry.version, entry.digest, index) == ("1.2.0", digest, 4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"holders": [{"name": "io.github.owner/files", "last": "1.1.0"}]}, VerificationError),
+        ({"holders": [{"name": "io.github.owner/files"}]}, PeerProtocolError),
+        ({"holders": [{"name": "..", "last": "1.1.0"}]}, MalformedInputError),
+        ({"holders": ["x"]}, PeerProtocolError),
+        ({"holders": None}, PeerProtocolError),
+        ({"holders": [], "next": 7}, PeerProtocolError),
+        ({"holders": [], "next": "again"}, PeerProtocolError),
+    ],
+)
+def test_a_registry_that_says_who_did_not(answer: dict[str, object], error: type[AvowError]) -> None:
+    made = registry()
+    digest = Digest(made.versions["1.0.0"]["digest"])
+    made.lies[f"digests/{digest}"] = lambda request: httpx.Response(200, json=answer)
+
+    with made.client() as client, pytest.raises(error):
+        list(verified_publications_of(client, checkpoint(made), digest))
+    assert len(made.asked) <= MAX_PAGES
+
+
+def test_decisions_are_those_of_the_log_in_its_order() -> None:
+    made = registry()
+    made.decide("1.0.0", "rejected", "Bob")
+    made.decisions.reverse()
+    with made.client() as client:
+        found = verified_decisions(client, checkpoint(made), NAME, "production")
+
+    assert [(entry.by, entry.state, index) for entry, index in found] == [
+        ("Ada", "approved", 3),
+        ("Bob", "rejected", 4),
+    ]
+
+
+def test_a_decision_about_something_else_or_none() -> None:
+    made = registry()
+    with made.client() as client:
+        with pytest.raises(VerificationError, match="decides about something else"):
+            verified_decisions(client, checkpoint(made), NAME, "staging")
+        made.decisions = [{"logIndex": 1}]
+        with pytest.raises(VerificationError, match="entry 1 of the log is a publication, not a approval"):
+            verified_decisions(client, checkpoint(made), NAME, "production")
