@@ -9,6 +9,7 @@ from avow.core.canonical import Digest, JsonObject, JsonValue
 from avow.core.keys import KeyId
 from avow.core.publication import PUBLICATION_TYPE, Publication, ServerName, read_publication
 from avow.core.tlog import entry as entries
+from avow.core.tlog.auditing import verify_tiles
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.entry import ApprovalEntry, Entry, PublicationEntry
 from avow.core.tlog.hashing import leaf_hash
@@ -44,6 +45,17 @@ def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index
     data, proof = client.inclusion(index, known.size)
     verify_inclusion(leaf_hash(data), index, known.size, proof, known.root)
     return entries.loads(data)
+
+
+def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> None:
+    """Read every entry and every hash that the registry serves, and compute the root from them.
+
+    Raises:
+        VerificationError: something is not what the checkpoint says.
+        MalformedInputError: an answer makes no sense.
+        UnavailableError: the registry does not answer.
+    """
+    verify_tiles(checkpoint.checkpoint.size, checkpoint.checkpoint.root, client.served)
 
 
 def verified_publication(

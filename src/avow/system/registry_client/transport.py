@@ -93,10 +93,14 @@ class Transport:
         """The JSON object at a path; raises what `get` does."""
         return self._read(path, self.get(path, query, limit=MAX_JSON))
 
-    def post(self, path: str, body: bytes) -> JsonObject:
+    def post(self, path: str, body: bytes, method: str = "POST") -> JsonObject:
         """Send JSON and read the answer; raises what `get` does."""
         headers = {"Content-Type": "application/json"}
-        return self._read(path, self._exchange("POST", path, MAX_JSON, content=body, headers=headers))
+        return self._read(path, self._exchange(method, path, MAX_JSON, content=body, headers=headers))
+
+    def delete(self, path: str) -> None:
+        """End something; raises what `get` does."""
+        self._exchange("DELETE", path, MAX_JSON)
 
     def _exchange(self, method: str, path: str, limit: int, **parts: Any) -> bytes:
         until = time.monotonic() + 4 * self._timeout

@@ -14,6 +14,7 @@ from avow.system.registry_client.proving import (
     verified_entry,
     verified_publication,
     verified_publications_of,
+    verify_whole_log,
 )
 from small_registry import NAME, PUBLISHER, SmallRegistry, proof, tool
 
@@ -174,3 +175,13 @@ def test_a_decision_about_something_else_or_none() -> None:
         made.decisions = [{"logIndex": 1}]
         with pytest.raises(VerificationError, match="entry 1 of the log is a publication, not a approval"):
             verified_decisions(client, checkpoint(made), NAME, "production")
+
+
+def test_the_whole_log_is_read_and_every_change_noticed() -> None:
+    made = registry()
+    known = checkpoint(made)
+    with made.client() as client:
+        verify_whole_log(client, known)
+        made.log.entries[2] = made.log.entries[2].replace(b"1.1.0", b"1.1.1")
+        with pytest.raises(VerificationError, match="a stored hash over entry 2"):
+            verify_whole_log(client, known)
