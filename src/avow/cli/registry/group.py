@@ -15,6 +15,7 @@ SUBCOMMANDS: Final = {
     "verify": "Check a lockfile against a registry's log.",
     "approve": "Approve a version in an environment.",
     "reject": "Reject a version in an environment.",
+    "environment": "Say how many people have to agree somewhere.",
     "token": "Make, list and revoke tokens.",
     "namespace": "Claim namespaces, and change their keys.",
     "backup": "Copy a registry into one file, while it runs.",

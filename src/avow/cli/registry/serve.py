@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,6 +13,8 @@ from avow.errors import UsageError
 from avow.system.directories import data_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from starlette.types import ASGIApp
 
     from avow.registry.opening import Place

@@ -1,14 +1,16 @@
 """Failures as problem documents (RFC 9457): what went wrong, whose fault it is, and what to do next."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from starlette.responses import Response
 
-from avow.core.canonical import JsonObject
 from avow.errors import AvowError, MalformedInputError, UnavailableError, VerificationError
 from avow.registry.model import ConflictError, NotFoundError
+
+if TYPE_CHECKING:
+    from avow.core.canonical import JsonObject
 
 CONTENT_TYPE: Final = "application/problem+json"
 

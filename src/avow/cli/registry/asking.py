@@ -1,0 +1,88 @@
+"""How the client's subcommands reach a registry: its address, the token, and the options for both."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from avow.cli.options import Decorator
+from avow.errors import UsageError
+from avow.system.registry_client.address import read_address
+from avow.system.registry_client.client import RegistryClient
+
+ADDRESS = "AVOW_REGISTRY"
+TOKEN = "AVOW_REGISTRY_TOKEN"  # noqa: S105  the name of a variable
+SECRET_KEY = "token"  # noqa: S105  what the token is called in the store of secrets
+
+registry_option: Decorator[Any] = click.option(
+    "--registry", "registry", default="", metavar="URL", help=f"The registry to ask; {ADDRESS} unless given."
+)
+limit_option: Decorator[Any] = click.option(
+    "--limit", type=click.IntRange(1, 200), default=20, show_default=True, metavar="N", help="How many."
+)
+
+
+def address_of(given: str) -> str:
+    """The address of the registry to ask.
+
+    Raises:
+        UsageError: nobody says which.
+    """
+    address = given or os.environ.get(ADDRESS, "")
+    if not address:
+        raise UsageError("which registry?", hint=f"--registry URL, or set {ADDRESS}")
+    return read_address(address)
+
+
+def open_client(
+    given: str, kind: Callable[[str, str], RegistryClient] = RegistryClient, *, needs_token: bool = False
+) -> Any:
+    """A client of the registry that is asked for, with the token there is for it.
+
+    Raises:
+        UsageError: nobody says which registry, or there is no token where one is needed.
+        StorageError: the store of secrets cannot be read.
+    """
+    address = address_of(given)
+    token = os.environ.get(TOKEN, "") or _stored(address)
+    if needs_token and not token:
+        raise UsageError(
+            f"this needs a token for {address}",
+            hint=f"set {TOKEN}, or keep it: `avow registry token keep --registry {address}`",
+        )
+    return kind(address, token)
+
+
+def _stored(address: str) -> str:
+    # Late: most know their registry from the environment, or ask without a token.
+    from avow.system.directories import data_directory
+
+    if not (data_directory() / "registry-tokens").exists():
+        return ""
+    from avow.system.secret_store import open_store
+
+    return open_store().get(secret_name(address), SECRET_KEY) or ""
+
+
+def keep_token(address: str, token: str) -> str:
+    """Keep a token in the store of secrets; the answer says where that is.
+
+    Raises:
+        StorageError: it cannot be kept.
+    """
+    from avow.system.directories import data_directory
+    from avow.system.files import write_atomically
+    from avow.system.secret_store import open_store
+
+    store = open_store()
+    store.set(secret_name(address), SECRET_KEY, token)
+    # A mark, so that nobody waits for a keyring that holds nothing for us.
+    data_directory().mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_atomically(data_directory() / "registry-tokens", b"kept\n", mode=0o600)
+    return str(store.describe())
+
+
+def secret_name(address: str) -> str:
+    """What a registry is called in the store of secrets."""
+    return f"registry {address}"

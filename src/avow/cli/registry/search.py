@@ -1,0 +1,106 @@
+"""`avow registry search`: find capabilities by words or shape, servers, replacements, and exact copies."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from avow.cli.options import format_option, lockfile_option
+from avow.cli.output import write
+from avow.cli.registry.asking import limit_option, open_client, registry_option
+from avow.cli.registry.group import SUBCOMMANDS
+from avow.core.canonical import JsonObject
+from avow.core.printable import printable
+from avow.errors import UsageError
+from avow.system.registry_client.client import RegistryClient
+
+_NOTHING_FOUND = 1
+
+
+@click.command("search", short_help=SUBCOMMANDS["search"])
+@click.argument("words", nargs=-1)
+@click.option("--tool", metavar="NAME", help="The exact name of a capability.")
+@click.option("--argument", metavar="NAME[:TYPE]", help="That takes this argument: path:string.")
+@click.option("--annotation", metavar="NAME:VALUE", help="With this annotation: readOnlyHint:true.")
+@click.option("--risk", type=click.Choice(["low", "medium", "high"]))
+@click.option("--kind", type=click.Choice(["tool", "prompt", "resource", "template"]))
+@click.option("--namespace", metavar="NAMESPACE", help="Only of servers in this namespace.")
+@click.option("--without-secrets", is_flag=True, help="Only of servers that need no secret.")
+@click.option("--servers", is_flag=True, help="Look for servers by the words, not for capabilities.")
+@click.option("--like", metavar="NAME|SNAPSHOT.json", help="Servers that offer at least what this one does.")
+@click.option("--digest", metavar="sha256:…", help="Who has exactly this signature or capability.")
+@lockfile_option
+@limit_option
+@registry_option
+@format_option("text", "json")
+def command(
+    words: tuple[str, ...],
+    *,
+    tool: str | None,
+    argument: str | None,
+    annotation: str | None,
+    risk: str | None,
+    kind: str | None,
+    namespace: str | None,
+    without_secrets: bool,
+    servers: bool,
+    like: str | None,
+    digest: str | None,
+    lockfile: Path,
+    limit: int,
+    registry: str,
+    format_name: str,
+) -> int:
+    """Find what servers offer; everything that is given has to hold. Exit 1 when nothing is found."""
+    text = " ".join(words) or None
+    shape = {"tool": tool, "argument": argument, "annotation": annotation, "risk": risk, "kind": kind}
+    given = [text, *shape.values(), namespace, without_secrets or None]
+    if sum((like is not None, digest is not None, any(given))) != 1:
+        raise UsageError("say what to look for: words, a shape, --like or --digest; one of them")
+    with open_client(registry) as client:
+        if like is not None:
+            answer = _like(client, like, lockfile)
+        elif digest is not None:
+            answer = client.digest(digest)
+        elif servers:
+            answer = client.servers(text or "", limit=limit)
+        else:
+            secrets = "none" if without_secrets else None
+            answer = client.search(text=text, secrets=secrets, namespace=namespace, limit=limit, **shape)
+    lines = list(_lines(answer))
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(answer))
+    else:
+        write("".join(f"{line}\n" for line in lines) or "nothing found\n")
+    return 0 if lines else _NOTHING_FOUND
+
+
+def _like(client: RegistryClient, like: str, lockfile: Path) -> JsonObject:
+    from avow.cli.registry.publish import read_published
+    from avow.core.documents import snapshot_document
+
+    return client.match(snapshot_document(read_published(like, lockfile)))
+
+
+def _lines(answer: JsonObject) -> Iterator[str]:
+    for hit in answer.get("capabilities", []):
+        offers = ", ".join(f"{each['name']} {each['version']}" for each in hit["offers"])
+        more = hit["servers"] - len(hit["offers"])
+        yield _safe(f"{hit['kind']} {hit['name']}  ({hit['risk']['level']})  {hit['digest'][:19]}…")
+        yield _safe(f"    {offers}" + (f" and {more} more" if more > 0 else ""))
+    for server in answer.get("servers", []):
+        latest = server["latest"]
+        yield _safe(
+            f"{server['name']} {latest['version']}  {latest['publishedAt'][:10]}  {server['description']}"
+        )
+    for match in answer.get("matches", []):
+        yield _safe(f"{match['name']} {match['version']}  {match['digest']}")
+    for holder in answer.get("holders", []):
+        now = "still" if holder["isCurrent"] else "not any more"
+        yield _safe(f"{holder['name']} {holder['first']} to {holder['last']}, {now}")
+
+
+def _safe(text: str) -> str:
+    return printable(text, 400, fold=False).replace("\n", " ")

@@ -1,0 +1,83 @@
+"""`avow registry token`: make, list, revoke and keep tokens."""
+
+import sys
+
+import click
+
+from avow.cli.options import format_option
+from avow.cli.output import write
+from avow.cli.registry.administering import Administration
+from avow.cli.registry.asking import address_of, keep_token, open_client, registry_option
+from avow.cli.registry.group import SUBCOMMANDS
+from avow.core.printable import printable
+from avow.errors import UsageError
+
+
+@click.group("token", short_help=SUBCOMMANDS["token"])
+def command() -> None:
+    """Make, list, revoke and keep tokens; each belongs to a person and has one role."""
+
+
+@command.command("add")
+@click.argument("person")
+@click.option("--role", type=click.Choice(["read", "publish", "approve", "administer"]), required=True)
+@registry_option
+@format_option("text", "json")
+def add(person: str, *, role: str, registry: str, format_name: str) -> int:
+    """Make a token for a person; it is shown this once."""
+    with open_client(registry, Administration, needs_token=True) as client:
+        made = client.add_token(person, role)
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(made))
+    else:
+        write(f"{made['token']}\n")
+    return 0
+
+
+@command.command("list")
+@registry_option
+@format_option("text", "json")
+def list_tokens(*, registry: str, format_name: str) -> int:
+    """List all tokens, without their secrets."""
+    with open_client(registry, Administration, needs_token=True) as client:
+        found = client.tokens()
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(found))
+        return 0
+    for each in found["tokens"]:
+        state = "revoked" if each["revokedAt"] else "valid"
+        write(
+            printable(
+                f"{each['id']}  {each['role']:10}  {state:7}  {each['createdAt'][:10]}  {each['person']}\n"
+            )
+        )
+    return 0
+
+
+@command.command("revoke")
+@click.argument("identifier", metavar="ID")
+@registry_option
+def revoke(identifier: str, *, registry: str) -> int:
+    """End a token, by the identifier that `list` shows."""
+    with open_client(registry, Administration, needs_token=True) as client:
+        client.revoke_token(identifier)
+    return 0
+
+
+@command.command("keep")
+@registry_option
+def keep(*, registry: str) -> int:
+    """Keep a token in the store of secrets, so that no variable has to hold it."""
+    address = address_of(registry)
+    if sys.stdin.isatty():
+        token = str(click.prompt(f"Token for {address}", hide_input=True, err=True))
+    else:
+        token = sys.stdin.readline()
+    if not token.strip():
+        raise UsageError("no token was given", hint="type it, or send it to standard input")
+    write(printable(f"kept in {keep_token(address, token.strip())}\n"))
+    return 0

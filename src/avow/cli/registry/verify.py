@@ -1,0 +1,131 @@
+"""`avow registry verify`: are locked servers in the registry's log, and is it still the log we knew?"""
+
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from avow.cli.failures import failure_lines
+from avow.cli.options import format_option, lockfile_option, quiet_option
+from avow.cli.output import write
+from avow.cli.registry.asking import open_client, registry_option
+from avow.cli.registry.group import SUBCOMMANDS
+from avow.core.canonical import JsonObject
+from avow.core.printable import printable
+from avow.errors import VerificationError
+
+if TYPE_CHECKING:
+    from avow.core.canonical import Digest
+    from avow.system.registry_client.client import RegistryClient
+    from avow.system.registry_client.contact import Contact
+
+_INVALID = 1
+
+
+@click.command("verify", short_help=SUBCOMMANDS["verify"])
+@click.argument("names", nargs=-1, metavar="[NAME|SNAPSHOT.json]…")
+@click.option(
+    "--log-key",
+    metavar="KEY",
+    help="The key of the log (origin+identifier+key); the first one seen unless given.",
+)
+@lockfile_option
+@registry_option
+@format_option("text", "json")
+@quiet_option
+def command(
+    names: tuple[str, ...],
+    *,
+    log_key: str | None,
+    lockfile: Path,
+    registry: str,
+    format_name: str,
+    quiet: bool,
+) -> int:
+    """Check that what is locked was published, and that the log only grew since it was last seen.
+
+    Exit 0 when all of it is in the log, 1 when something is not, or the log was changed.
+    """
+    from avow.core.tlog.notes import read_verifier_key
+    from avow.system.registry_client.contact import meet
+    from avow.system.registry_client.remembered import Memory
+
+    digests = _digests(names, lockfile)
+    with open_client(registry) as client:
+        key = None if log_key is None else read_verifier_key(log_key)
+        try:
+            contact = meet(client, Memory.of(client.url), datetime.now(UTC), key=key)
+            found = {name: _publications(client, contact, digest) for name, digest in digests.items()}
+        except VerificationError as error:
+            _tell_invalid(error, format_name)
+            return _INVALID
+    _tell(found, digests, contact, format_name, quiet=quiet)
+    return 0 if all(found.values()) else _INVALID
+
+
+def _digests(names: tuple[str, ...], lockfile: Path) -> "dict[str, Digest]":
+    from avow.cli.registry.publish import read_published
+    from avow.system.lockfiles import read_lockfile
+
+    chosen = names or tuple(read_lockfile(lockfile).servers)
+    return {name: read_published(name, lockfile).signature.digest for name in chosen}
+
+
+def _publications(client: "RegistryClient", contact: "Contact", digest: "Digest") -> list[JsonObject]:
+    from avow.system.registry_client.proving import verified_publications_of
+    from avow.system.registry_client.transport import RefusedError
+
+    try:
+        proved = list(verified_publications_of(client, contact.checkpoint, digest))
+    except RefusedError as error:
+        if error.status != 404:
+            raise
+        proved = []
+    return [
+        {"name": entry.name, "version": entry.version, "logIndex": index, "publishedAt": entry.time}
+        for entry, index in proved
+    ]
+
+
+def _tell(
+    found: Mapping[str, list[JsonObject]],
+    digests: "Mapping[str, Digest]",
+    contact: "Contact",
+    format_name: str,
+    *,
+    quiet: bool,
+) -> None:
+    checkpoint = contact.checkpoint.checkpoint
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        servers = {
+            name: {"digest": digests[name], "verified": bool(there), "publications": there}
+            for name, there in found.items()
+        }
+        log = {"origin": checkpoint.origin, "size": checkpoint.size, "key": str(contact.key)}
+        write(dumps({"valid": all(found.values()), "log": log, "servers": servers}))
+        return
+    for name, there in found.items():
+        if not there:
+            write(printable(f"{name}: nobody has published {digests[name]}\n"))
+        elif not quiet:
+            where = ", ".join(
+                f"{each['name']} {each['version']} (entry {each['logIndex']})" for each in there
+            )
+            write(printable(f"{name}: published as {where}\n"))
+    if not quiet:
+        trust = f"; its key is trusted from now on: {contact.key}" if contact.is_first else ""
+        write(printable(f"the log {checkpoint.origin} has {checkpoint.size} entries and only grew{trust}\n"))
+
+
+def _tell_invalid(error: VerificationError, format_name: str) -> None:
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps({"valid": False, "message": error.message, "hint": error.hint}))
+    else:
+        sys.stderr.write(failure_lines(error.message, error.hint))
