@@ -9,13 +9,13 @@ from connect_helpers import look, sample, tools
 
 
 def seen(mode: str, era: str) -> Observation:
-    return observe(sample("declaring", mode, era), ConnectOptions(timeout=10.0), thorough=False)
+    return observe(sample("announcing", mode, era), ConnectOptions(timeout=10.0), thorough=False)
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_a_declared_signature_counts_more_than_the_lists(era: str) -> None:
     """The list shows one tool today; the signature has both."""
-    snapshot = look("declaring", "honestly", era)
+    snapshot = look("announcing", "honestly", era)
 
     assert snapshot.source is Source.DECLARED
     assert tools(snapshot) == ["echo", "add"]
@@ -24,7 +24,7 @@ def test_a_declared_signature_counts_more_than_the_lists(era: str) -> None:
 
 
 def test_a_signature_may_say_what_it_cannot_enumerate() -> None:
-    snapshot = look("declaring", "is incomplete", "legacy")
+    snapshot = look("announcing", "is incomplete", "legacy")
 
     assert not snapshot.complete
     assert snapshot.notes == ("the server cannot enumerate its resources",)
@@ -66,11 +66,11 @@ def test_lists_that_keep_to_the_signature_show_nothing_else(mode: str) -> None:
 
 
 def test_a_list_that_cannot_be_read_is_missing_whatever_was_declared() -> None:
-    assert not look("declaring", "lists without end", "legacy").complete
+    assert not look("announcing", "lists without end", "legacy").complete
 
 
 def test_a_signature_that_is_announced_and_not_handed_out_is_noted() -> None:
-    snapshot = look("declaring", "hands out nothing", "legacy")
+    snapshot = look("announcing", "hands out nothing", "legacy")
 
     assert snapshot.source is Source.FROZEN
     assert snapshot.notes == ("the server announces a signature but does not hand it out",)
@@ -79,9 +79,9 @@ def test_a_signature_that_is_announced_and_not_handed_out_is_noted() -> None:
 @pytest.mark.parametrize("mode", ["claims another", "announces another", "is none", "names twice"])
 def test_a_signature_that_cannot_be_proven_is_refused(mode: str) -> None:
     with pytest.raises(MalformedAnswerError):
-        look("declaring", mode, "legacy")
+        look("announcing", mode, "legacy")
 
 
 def test_a_signature_that_is_too_large_is_refused() -> None:
     with pytest.raises(PeerProtocolError, match="larger than 4096 KiB or 10000 items"):
-        look("declaring", "large", "legacy")
+        look("announcing", "large", "legacy")

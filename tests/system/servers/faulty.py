@@ -87,3 +87,5 @@ match MODE:
             if "id" in _message:
                 error = {"code": -32001, "message": "come back with a licence"}
                 write(json.dumps({"jsonrpc": "2.0", "id": _message["id"], "error": error}) + "\n")
+    case _:
+        sys.exit("no such fault")

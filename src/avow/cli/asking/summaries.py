@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from avow.cli.output.console import BLANK, Line, Part, columns, line, styled
 from avow.configure.answering import Draft
-from avow.configure.paths import look
 from avow.configure.questions import Question, shown_texts
 from avow.configure.saving import Saved
 from avow.configure.setup import Setup
@@ -12,6 +11,7 @@ from avow.configure.trying import CannotStart, Outcome, Rejected, Works
 from avow.configure.wording import line_of, name_of
 from avow.core.capability import Kind
 from avow.core.configuration.model import Configuration, Origin, ValueType
+from avow.system.configuration.paths import look
 from avow.system.configuration.values import Layer
 
 
