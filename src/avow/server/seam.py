@@ -231,10 +231,10 @@ def check_outgoing(request: Request, check: OutgoingCheck) -> None:
         return
     send = session.send_request
 
-    async def checked(message: Any, *arguments: Any, **options: Any) -> Any:
-        sent = message.model_dump(by_alias=True, mode="json", exclude_none=True)
+    async def checked(request: Any, *arguments: Any, **options: Any) -> Any:
+        sent = request.model_dump(by_alias=True, mode="json", exclude_none=True)
         check(sent["method"], sent.get("params"))
-        return await send(message, *arguments, **options)
+        return await send(request, *arguments, **options)
 
     setattr(session, "send_request", checked)  # noqa: B010 - one object's own method
 
