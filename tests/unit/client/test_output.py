@@ -55,8 +55,16 @@ def test_tools_that_nobody_approved_are_the_sdks() -> None:
     assert check(SCHEMA, {"text": "aa"}, name="another") == ["another"]
 
 
-def test_what_cannot_be_compiled_or_is_no_object_is_the_sdks_unless_it_could_take_for_ever() -> None:
+def test_what_is_no_object_is_the_sdks_unless_it_could_take_for_ever() -> None:
     assert check({"type": "array"}, [1]) == ["echo"]
-    assert check({"type": "nonsense"}, {}) == ["echo"]
     with pytest.raises(RuntimeError, match="bounded time"):
         check({"type": "array", "items": {"pattern": "(a+)+$"}}, ["a" * 50])
+
+
+def test_what_cannot_be_compiled_is_an_error_and_not_left_to_the_sdk() -> None:
+    """Each definition refers to the next one twice: the SDK would follow all of the ways."""
+    twice = {f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(40)}
+    bomb = {"type": "object", "$ref": "#/$defs/a0", "$defs": {**twice, "a40": {"type": "object"}}}
+    for schema in ({"type": "nonsense"}, bomb):
+        with pytest.raises(RuntimeError, match="bounded time"):
+            check(schema, {})
