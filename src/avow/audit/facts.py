@@ -165,7 +165,7 @@ class Facts:
     """Everything that was found in one source tree.
 
     `is_dynamic` when handlers are registered under names that could not be told: then a handler that was
-    not found may be there all the same.
+    not found may be there all the same. `units` counts the files that were read for it.
     """
 
     servers: tuple[Server, ...] = ()
@@ -178,6 +178,7 @@ class Facts:
     session_states: tuple[SessionState, ...] = ()
     initialized: tuple[Initialized, ...] = ()
     is_dynamic: bool = False
+    units: int = 0
     notes: tuple[str, ...] = ()
 
     def answers(self, method: str) -> bool:

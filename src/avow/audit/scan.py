@@ -31,6 +31,11 @@ def scan(root: Path) -> Report:
             hint="name the directory that holds the server's source",
         )
     facts = gather(files)
+    if not facts.units and facts.notes:
+        raise UnavailableError(
+            f"nothing in {root} that speaks of MCP could be read: {facts.notes[0]}",
+            hint="name the directory that holds the server's source, not what it was built to",
+        )
     remarks = {file.path: found for file in files if (found := remarks_in(file.path, file.text))}
     kept, ignored, remarked = without_ignored(_ordered(judge(facts)), remarks)
     notes = [*tree.notes, *facts.notes, *remarked]

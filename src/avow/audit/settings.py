@@ -1,19 +1,22 @@
 """What a project's settings say about its audit: the table `[audit]` of `avow.toml`."""
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+import posixpath
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from avow.audit.catalogue import RULES
 from avow.audit.model import Finding, Level
+from avow.audit.report import Report
 from avow.audit.source.ignoring import Ignored
 from avow.core.canonical import JsonObject
 from avow.errors import UsageError
 
 _MEMBERS: Final = ("fail_on", "ignore", "select")
 _IGNORE: Final = ("rule", "path", "reason")
+# The reason of what is ignored for this one run.
+COMMAND_LINE: Final = "--ignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +27,16 @@ class IgnoreRule:
     reason: str
     path: str = ""
 
-    def fits(self, finding: Finding) -> bool:
-        """Whether the finding is one of these."""
+    def fits(self, finding: Finding, root: str = "") -> bool:
+        """Whether the finding is one of these; a path may begin at the root of the audit or before it."""
         if finding.rule != self.rule:
             return False
-        return not self.path or (finding.place is not None and fnmatchcase(finding.place.path, self.path))
+        if not self.path:
+            return True
+        place = finding.place
+        return place is not None and any(
+            fnmatchcase(path, self.path) for path in (place.path, posixpath.join(root, place.path))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +47,27 @@ class AuditSettings:
     select: frozenset[str] = frozenset()
     ignore: tuple[IgnoreRule, ...] = ()
 
-    def apply(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Ignored, ...]]:
-        """What is left, and what is accepted; a rule that is not selected says nothing."""
+    def apply(self, report: Report) -> Report:
+        """The report without what is accepted; a rule that is not selected says nothing."""
         kept: list[Finding] = []
         ignored: list[Ignored] = []
-        for finding in findings:
+        unused = [rule for rule in self.ignore if rule.reason != COMMAND_LINE]
+        for finding in report.findings:
             if self.select and finding.rule not in self.select:
                 continue
-            rule = next((rule for rule in self.ignore if rule.fits(finding)), None)
+            rule = next((rule for rule in self.ignore if rule.fits(finding, report.subject)), None)
             if rule is None:
                 kept.append(finding)
             else:
-                ignored.append(Ignored(finding, rule.reason))
-        return tuple(kept), tuple(ignored)
+                ignored.append(Ignored(finding, rule.reason, in_source=False))
+                unused = [one for one in unused if one is not rule]
+        notes = (f"avow.toml ignores {rule.rule}{_under(rule)} and nothing is found there" for rule in unused)
+        return replace(
+            report,
+            findings=tuple(kept),
+            ignored=(*report.ignored, *ignored),
+            notes=(*report.notes, *notes),
+        )
 
 
 def read_audit(table: JsonObject) -> AuditSettings:
@@ -97,6 +113,10 @@ def rule_id(value: Any) -> str:
         hint = f"did you mean {close[0]}?" if close else "`avow audit --list` names them all"
         raise UsageError(f"there is no rule {value!r}", hint=hint)
     return name
+
+
+def _under(rule: IgnoreRule) -> str:
+    return f" under {rule.path}" if rule.path else ""
 
 
 def _ignore(table: Any) -> IgnoreRule:

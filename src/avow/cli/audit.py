@@ -60,7 +60,7 @@ def command(
 
     settings = _settings(fail_on, select, ignore)
     reports = _reports(subjects, server_command(ctx), allow_calls, options)
-    report = _accepted(together(reports), settings)
+    report = settings.apply(together(reports))
     print_audit(report, format_name)
     if badge is not None:
         from avow.audit.badge import badge_svg
@@ -73,11 +73,11 @@ def command(
 
 def _settings(fail_on: str | None, select: tuple[str, ...], ignore: tuple[str, ...]) -> "AuditSettings":
     from avow.audit.model import Level
-    from avow.audit.settings import IgnoreRule, read_audit, rule_id
+    from avow.audit.settings import COMMAND_LINE, IgnoreRule, read_audit, rule_id
     from avow.system.settings import read_settings
 
     settings = read_audit(read_settings(Path.cwd()).policy.audit)
-    dropped = tuple(IgnoreRule(rule_id(one), "--ignore") for one in ignore)
+    dropped = tuple(IgnoreRule(rule_id(one), COMMAND_LINE) for one in ignore)
     return replace(
         settings,
         fail_on=Level(fail_on) if fail_on else settings.fail_on,
@@ -137,8 +137,3 @@ def _watched(words: str, action: "Callable[[], Report]", options: ServerOptions)
 
     with Console(stderr=True).status(words):
         return action()
-
-
-def _accepted(report: "Report", settings: "AuditSettings") -> "Report":
-    kept, ignored = settings.apply(report.findings)
-    return replace(report, findings=kept, ignored=(*report.ignored, *ignored))

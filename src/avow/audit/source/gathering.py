@@ -39,6 +39,7 @@ def gather(files: Iterable[SourceFile]) -> Facts:
         session_states=tuple(session_states(project)),
         initialized=tuple(initialized(phases, found)),
         is_dynamic=found.is_dynamic,
+        units=len(project.scopes),
         notes=(*notes, *found.notes()),
     )
 
@@ -48,7 +49,7 @@ def _units(files: Mapping[str, SourceFile], modules: Modules, notes: list[str]) 
     units: dict[str, Unit | None] = {}
     waiting = [path for path, file in files.items() if MARKERS.search(file.text)]
     for _ in range(_FARTHEST + 1):
-        fresh = [path for path in waiting if path not in units]
+        fresh = [path for path in dict.fromkeys(waiting) if path not in units]
         waiting = []
         for path in fresh:
             units[path] = unit = _unit(files[path], notes)

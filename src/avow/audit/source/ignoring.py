@@ -12,6 +12,7 @@ from typing import Final
 from avow.audit.model import Finding
 
 _REMARK: Final = re.compile(r"(?:#|//|/\*)\s*avow:\s*ignore\[([A-Za-z0-9, ]{1,200})\][ \t]*([^\n]{0,300})")
+_RULE: Final = re.compile(r"AVW\d{3}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,11 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A finding that somebody accepts, and why."""
+    """A finding that somebody accepts, and why; in the source itself, or in settings."""
 
     finding: Finding
     reason: str
+    in_source: bool = True
 
 
 def remarks_in(path: str, text: str) -> tuple[Remark, ...]:
@@ -80,6 +82,8 @@ def _covering(finding: Finding, remarks: Mapping[str, tuple[Remark, ...]]) -> Re
 
 def _notes(remark: Remark, used: set[Remark]) -> Iterator[str]:
     rules = ", ".join(sorted(remark.rules))
+    if unknown := sorted(name for name in remark.rules if not _RULE.match(name)):
+        yield f"{remark.path}:{remark.line}: {', '.join(unknown)} is no rule"
     if not remark.reason:
         yield f"{remark.path}:{remark.line}: ignore[{rules}] has no reason, and ignores nothing"
     elif remark not in used:

@@ -32,7 +32,7 @@ _LARGEST: Final = 4 * 1024 * 1024
 _LARGEST_MINIFIED: Final = 1024 * 1024
 _LONG_LINES: Final = 400
 _MOST_FILES: Final = 50_000
-_MOST_BYTES: Final = 256 * 1024 * 1024
+_MOST_BYTES: Final = 64 * 1024 * 1024
 _MOST_NOTES: Final = 50
 
 
@@ -95,7 +95,7 @@ class Tree:
                     if _is_test(path):
                         self.tests += 1
                     else:
-                        yield path, path.relative_to(self.root).as_posix()
+                        yield path, _told(path.relative_to(self.root).as_posix())
 
     def _is_foreign(self, directory: Path) -> bool:
         name = directory.name
@@ -105,7 +105,7 @@ class Tree:
         return name.startswith(".") or name in _FOREIGN or (directory / "pyvenv.cfg").exists()
 
     def _unreadable(self, error: OSError) -> None:
-        self.note(str(error.filename), "the directory cannot be read")
+        self.note(_told(str(error.filename)), "the directory cannot be read")
 
     def _read(self, path: Path, relative: str) -> str | None:
         try:
@@ -149,6 +149,11 @@ def open_tree(root: Path) -> Tree:
             f"{root} is in no language that the audit reads", hint=f"it reads {', '.join(_SUFFIXES)}"
         )
     return Tree(root)
+
+
+def _told(path: str) -> str:
+    """A path as text, whatever bytes its names are made of."""
+    return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _is_test(path: Path) -> bool:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -58,20 +59,29 @@ def _rule(info: RuleInfo) -> JsonObject:
 
 
 def _results(report: Report) -> Iterator[JsonObject]:
-    for finding, number in _numbered(report.findings):
-        yield _result(report.subject, finding, number)
-    for ignored, number in zip(report.ignored, range(len(report.ignored)), strict=True):
-        suppression = {"kind": "inSource", "status": "accepted", "justification": ignored.reason}
-        yield {**_result(report.subject, ignored.finding, number), "suppressions": [suppression]}
+    """Every finding in its place, accepted or not: what is accepted later keeps its fingerprint."""
+    accepted = {id(ignored.finding): ignored for ignored in report.ignored}
+    findings = [*report.findings, *(ignored.finding for ignored in report.ignored)]
+    for finding, number in _numbered(sorted(findings, key=lambda one: (one.place is None, one.place or ()))):
+        result = _result(report.subject, finding, number)
+        if ignored := accepted.get(id(finding)):
+            result["suppressions"] = [
+                {
+                    "kind": "inSource" if ignored.in_source else "external",
+                    "status": "accepted",
+                    "justification": plain(printable(ignored.reason, 500, fold=True)),
+                }
+            ]
+        yield result
 
 
-def _numbered(findings: tuple[Finding, ...]) -> Iterator[tuple[Finding, int]]:
+def _numbered(findings: Iterable[Finding]) -> Iterator[tuple[Finding, int]]:
     """Each finding with how many of the same kind came before it, so that no two have one fingerprint."""
-    seen: dict[tuple[str, str, str], int] = {}
+    seen: Counter[tuple[str, str, str]] = Counter()
     for finding in findings:
         key = (finding.rule, finding.place.path if finding.place else "", finding.message)
-        yield finding, seen.get(key, 0)
-        seen[key] = seen.get(key, 0) + 1
+        yield finding, seen[key]
+        seen[key] += 1
 
 
 def _result(subject: str, finding: Finding, number: int) -> JsonObject:
@@ -95,9 +105,11 @@ def _location(subject: str, finding: Finding) -> JsonObject:
     place = finding.place
     assert place is not None
     root = Path(subject)
-    path = root.parent if root.is_file() else root
+    path = (root.parent if root.is_file() else root) / place.path
+    # From the directory that the audit runs in, which is what GitHub takes a path to begin at.
+    inside = path.is_absolute() and path.is_relative_to(Path.cwd())
     return {
-        "artifactLocation": {"uri": quote((path / place.path).as_posix())},
+        "artifactLocation": {"uri": quote((path.relative_to(Path.cwd()) if inside else path).as_posix())},
         "region": {
             "startLine": place.line,
             "startColumn": place.column,

@@ -74,6 +74,8 @@ def _where(finding: Finding) -> str:
 
 def _summary(report: Report) -> Line:
     looked = f" in {plural(report.files, 'file')}" if report.files else ""
+    if not report.findings and Verdict.UNKNOWN in report.scorecard.values():
+        return line((f"nothing found{looked}, and not everything could be told", "yellow"))
     if not report.findings:
         return line((f"nothing found{looked}", "green"))
     counted = ", ".join(
