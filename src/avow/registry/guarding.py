@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import time
+import traceback
 from collections.abc import MutableMapping
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -45,12 +46,10 @@ class Guard:
         answer = _Answer(send)
         try:
             await self._bounded(scope, receive, answer)
-        except Exception as error:  # the last resort: a traceback is no answer
-            LOG.exception("mistake")
-            if answer.status:
+        except Exception as error:
+            LOG.error(json.dumps(_mistake(error)))  # noqa: TRY400  one line, like all others
+            if not answer.is_complete:
                 raise
-            refusal = RefusedError(500, f"unexpected {type(error).__name__}", "please report it")
-            await problem(refusal)(scope, receive, answer)
         finally:
             self._told(scope, answer.status, time.monotonic() - began)
 
@@ -99,12 +98,20 @@ class _Answer:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.status = 0
+        self.is_complete = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = _with_headers(message)
         await self._send(message)
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            self.is_complete = True
+
+
+def _mistake(error: Exception) -> dict[str, str]:
+    trace = "".join(traceback.format_exception(error))
+    return {"event": "mistake", "error": type(error).__name__, "traceback": trace[-8000:]}
 
 
 def _with_headers(message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]:

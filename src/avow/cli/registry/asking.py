@@ -1,7 +1,6 @@
 """How the client's subcommands reach a registry: its address, the token, and the options for both."""
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -9,6 +8,7 @@ import click
 from avow.cli.options import Decorator
 from avow.errors import UsageError
 from avow.system.registry_client.address import read_address
+from avow.system.registry_client.administration import RegistryAdministration
 from avow.system.registry_client.client import RegistryClient
 
 ADDRESS = "AVOW_REGISTRY"
@@ -35,15 +35,22 @@ def address_of(given: str) -> str:
     return read_address(address)
 
 
-def open_client(
-    given: str, kind: Callable[[str, str], RegistryClient] = RegistryClient, *, needs_token: bool = False
-) -> Any:
+def open_client(given: str, *, needs_token: bool = False) -> RegistryClient:
     """A client of the registry that is asked for, with the token there is for it.
 
     Raises:
         UsageError: nobody says which registry, or there is no token where one is needed.
         StorageError: the store of secrets cannot be read.
     """
+    return RegistryClient(*_reached(given, needs_token=needs_token))
+
+
+def administration(given: str, *, needs_token: bool = False) -> RegistryAdministration:
+    """The same for what only those with a token ask for; raises what `open_client` does."""
+    return RegistryAdministration(*_reached(given, needs_token=needs_token))
+
+
+def _reached(given: str, *, needs_token: bool) -> tuple[str, str]:
     address = address_of(given)
     token = os.environ.get(TOKEN, "") or _stored(address)
     if needs_token and not token:
@@ -51,7 +58,7 @@ def open_client(
             f"this needs a token for {address}",
             hint=f"set {TOKEN}, or keep it: `avow registry token keep --registry {address}`",
         )
-    return kind(address, token)
+    return address, token
 
 
 def _stored(address: str) -> str:

@@ -3,8 +3,7 @@
 import click
 
 from avow.cli.output import write
-from avow.cli.registry.administering import Administration
-from avow.cli.registry.asking import open_client, registry_option
+from avow.cli.registry.asking import administration, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.core.printable import printable
 
@@ -15,7 +14,7 @@ from avow.core.printable import printable
 @registry_option
 def command(name: str, *, needed: int, registry: str) -> int:
     """Set up an environment, or say how many people have to agree in it."""
-    with open_client(registry, Administration, needs_token=True) as client:
+    with administration(registry, needs_token=True) as client:
         client.set_environment(name, needed)
     write(printable(f"{name}: {needed} have to agree\n"))
     return 0

@@ -7,10 +7,9 @@ import click
 
 from avow.cli.options import format_option
 from avow.cli.output import write
-from avow.cli.registry.administering import Administration
-from avow.cli.registry.asking import open_client, registry_option
+from avow.cli.registry.asking import administration, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
-from avow.core.canonical import JsonObject, canonical
+from avow.core.canonical import JsonObject
 from avow.core.printable import printable
 from avow.errors import UsageError
 
@@ -31,8 +30,8 @@ def command() -> None:
 @registry_option
 def claim(namespace: str, *, key: Path, registry: str) -> int:
     """Give a namespace that nobody has to a key; needs an administrator's token."""
-    with open_client(registry, Administration, needs_token=True) as client:
-        made = client.claim(namespace, _public(key).pem.decode("ascii"))
+    with administration(registry, needs_token=True) as client:
+        made = client.claim(namespace, _public(key))
     write(printable(f"{namespace} belongs to {made['keys'][0]['id']}\n"))
     return 0
 
@@ -43,7 +42,7 @@ def claim(namespace: str, *, key: Path, registry: str) -> int:
 @format_option("text", "json")
 def show(namespace: str, *, registry: str, format_name: str) -> int:
     """Show the keys of a namespace."""
-    with open_client(registry, Administration) as client:
+    with administration(registry) as client:
         found = client.namespace(namespace)
     if format_name == "json":
         from avow.cli.output.json import dumps
@@ -71,23 +70,24 @@ def keys(
     namespace: str, *, add: tuple[Path, ...], revoke: tuple[str, ...], key: Path | None, registry: str
 ) -> int:
     """Add and revoke keys at once: a rotation names both. A revoked key stays revoked."""
+    from avow.core.keys import KeyId
     from avow.system.keys import load_trusted
 
     if not add and not revoke:
         raise UsageError("no key is to be added or revoked", hint="--add KEY.pub, --revoke sha256:…")
     added = [_public(path) for path in add]
     trusted = [load_trusted(word) for word in revoke]
-    revoked = [each if isinstance(each, str) else each.identifier for each in trusted]
-    with open_client(registry, Administration, needs_token=key is None) as client:
+    revoked = [KeyId(each) if isinstance(each, str) else each.identifier for each in trusted]
+    with administration(registry, needs_token=key is None) as client:
         if key is None:
-            body = canonical({"add": [each.pem.decode("ascii") for each in added], "revoke": list(revoked)})
+            changed = client.change_keys(namespace, add=added, revoke=revoked)
         else:
             from avow.cli.passphrases import open_private_key
             from avow.registry.namespaces import KeyChange, sign_change
 
-            change = KeyChange(client.origin(), namespace, tuple(added), tuple(revoked))
-            body = sign_change(change, open_private_key(key))
-        _tell(client.change_keys(namespace, body))
+            change = KeyChange(client.log_key().name, namespace, tuple(added), tuple(revoked))
+            changed = client.change_keys_signed(namespace, sign_change(change, open_private_key(key)))
+    _tell(changed)
     return 0
 
 

@@ -1,7 +1,9 @@
 """`avow registry serve`: a registry on a socket."""
 
 import logging
+import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -93,13 +95,18 @@ def _composing(
 ) -> "Callable[[], Awaitable[tuple[ASGIApp, Callable[[], Awaitable[None]]]]]":
     from avow.cli.registry.agents import agents_app
     from avow.registry.app import create_app
-    from avow.registry.opening import open_service
+    from avow.registry.opening import log_signer, open_service
+    from avow.registry.pages.routes import pages, session_key
     from avow.registry.tokens import first_token
     from avow.registry.workers import Workers
 
     async def compose() -> "tuple[ASGIApp, Callable[[], Awaitable[None]]]":
         workers = Workers()
-        service = await open_service(place, settings, origin, workers)
+        # The first publication need not wait until they have started.
+        workers.submit(os.getpid)
+        signer = log_signer(place, origin)
+        service = await open_service(place, settings, signer, workers)
+        shown = pages(service, session_key(signer.key) if signer else None)
         first = await first_token(service.store, service.clock())
         if first is not None:
             click.echo(f"The administrator's token, shown this once: {first.text}")
@@ -109,7 +116,7 @@ def _composing(
             await service.store.close()
             workers.shutdown()
 
-        return create_app(service, agents=agents_app(service)), close
+        return create_app(service, pages=shown, agents=partial(agents_app, service)), close
 
     return compose
 

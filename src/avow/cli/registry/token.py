@@ -6,8 +6,7 @@ import click
 
 from avow.cli.options import format_option
 from avow.cli.output import write
-from avow.cli.registry.administering import Administration
-from avow.cli.registry.asking import address_of, keep_token, open_client, registry_option
+from avow.cli.registry.asking import address_of, administration, keep_token, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.core.printable import printable
 from avow.errors import UsageError
@@ -25,7 +24,7 @@ def command() -> None:
 @format_option("text", "json")
 def add(person: str, *, role: str, registry: str, format_name: str) -> int:
     """Make a token for a person; it is shown this once."""
-    with open_client(registry, Administration, needs_token=True) as client:
+    with administration(registry, needs_token=True) as client:
         made = client.add_token(person, role)
     if format_name == "json":
         from avow.cli.output.json import dumps
@@ -41,7 +40,7 @@ def add(person: str, *, role: str, registry: str, format_name: str) -> int:
 @format_option("text", "json")
 def list_tokens(*, registry: str, format_name: str) -> int:
     """List all tokens, without their secrets."""
-    with open_client(registry, Administration, needs_token=True) as client:
+    with administration(registry, needs_token=True) as client:
         found = client.tokens()
     if format_name == "json":
         from avow.cli.output.json import dumps
@@ -63,7 +62,7 @@ def list_tokens(*, registry: str, format_name: str) -> int:
 @registry_option
 def revoke(identifier: str, *, registry: str) -> int:
     """End a token, by the identifier that `list` shows."""
-    with open_client(registry, Administration, needs_token=True) as client:
+    with administration(registry, needs_token=True) as client:
         client.revoke_token(identifier)
     return 0
 

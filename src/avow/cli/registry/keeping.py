@@ -1,0 +1,59 @@
+"""The options of what works on a registry's own store: which one it is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from avow.cli.options import Decorator
+from avow.system.directories import data_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from avow.registry.opening import Place
+    from avow.registry.store.interface import Store
+
+T = TypeVar("T")
+
+data_option: Decorator[Any] = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where the registry keeps its key and file.",
+)
+database_option: Decorator[Any] = click.option(
+    "--database",
+    envvar="AVOW_REGISTRY_DATABASE",
+    default="",
+    metavar="URL",
+    help="sqlite:///FILE or postgresql://…; a file in the data directory unless given.",
+)
+
+
+def place_of(data: Path | None, database: str) -> "Place":
+    """Where a registry keeps what it needs."""
+    from avow.registry.opening import Place
+
+    return Place((data or data_directory() / "registry").absolute(), database)
+
+
+def with_store(place: "Place", action: "Callable[[Store], Awaitable[T]]") -> T:
+    """Do something with a registry's store, and let go of it.
+
+    Raises:
+        AvowError: it cannot be opened, or the action failed.
+    """
+    import asyncio
+
+    from avow.registry.opening import log_signer
+    from avow.registry.store.opening import open_store
+
+    async def run() -> T:
+        store = await open_store(place.address, log_signer(place))
+        try:
+            return await action(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
