@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ NOTHING = dict.fromkeys(Pattern, Verdict.UNKNOWN)
 )
 def test_who_tells_nothing_gets_a_card_of_unknowns(mode: str, words: str) -> None:
     began = time.monotonic()
-    report = audit(script("faulty", mode), timeout=3.0)
+    report = audit(script("faulty", mode), timeout=2.0)
 
     assert time.monotonic() - began < 8
     assert report.findings == ()
@@ -48,7 +49,7 @@ def test_a_flood_takes_no_memory() -> None:
 
 
 def test_many_questions_are_one_finding() -> None:
-    report = audit(script("faulty", "questions"), timeout=5.0)
+    report = audit(script("faulty", "questions"), timeout=3.0)
 
     (finding,) = (one for one in report.findings if one.rule == "AVW120")
     assert finding.evidence[0]["server"]["method"] == "roots/list"
@@ -57,7 +58,7 @@ def test_many_questions_are_one_finding() -> None:
 def test_who_falls_silent_in_every_probe_passes_none(tmp_path: Path) -> None:
     """It was friendly once: what that session showed is known, and nothing else."""
     began = time.monotonic()
-    report = audit(script("faulty", "once", str(tmp_path / "marker")), timeout=6.0)
+    report = audit(script("faulty", "once", str(tmp_path / "marker")), timeout=4.0)
 
     assert time.monotonic() - began < 10
     assert report.findings == ()
@@ -69,7 +70,7 @@ def test_who_falls_silent_in_every_probe_passes_none(tmp_path: Path) -> None:
 
 
 def test_lists_that_are_never_answered_are_not_minimal() -> None:
-    report = audit(script("faulty", "listless"), timeout=8.0)
+    report = audit(script("faulty", "listless"), timeout=5.0)
 
     assert report.scorecard[Pattern.MINIMAL_DECLARATION] is Verdict.UNKNOWN
     assert report.scorecard[Pattern.FEATURE_GRANTS] is Verdict.UNKNOWN
@@ -141,7 +142,7 @@ def test_the_command_ends_with_the_code_of_its_findings() -> None:
     assert "no API key" in document["error"]["message"]
 
 
-def _command(name: str, *arguments: str) -> tuple[int, dict[str, dict[str, str]]]:
+def _command(name: str, *arguments: str) -> tuple[int, Any]:
     server = script(name, *arguments)
     command = [sys.executable, "-m", "avow", "audit", "--format", "json", "--", server.command, *server.args]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60)

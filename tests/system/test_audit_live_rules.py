@@ -181,6 +181,12 @@ def test_a_proof_begins_with_what_decides() -> None:
     assert before[0]["client"]["method"] == "initialize"
 
 
+def test_a_proof_shows_what_led_to_it() -> None:
+    report = over_stdio("blue", "legacy")
+
+    assert {"client": {"jsonrpc": "2.0", "method": "notifications/initialized"}} in only(report).evidence
+
+
 def test_a_proof_over_http_shows_the_headers() -> None:
     report = over_http("headers", "modern")
 

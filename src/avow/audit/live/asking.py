@@ -32,12 +32,16 @@ def uses_client(talk: Talk) -> bool:
     return any(message["method"].startswith(_FAMILIES) for message in talk.asked)
 
 
-def declares_everything(talk: Talk, _known: Known) -> Iterator[Finding]:
+def declares_everything(talk: Talk, known: Known) -> Iterator[Finding]:
     """Be a client that can do all these things: whether the server makes use of them shows now."""
     if talk.initialize(capabilities=EVERYTHING).result is None:
         raise UnansweredError
     talk.notify("notifications/initialized")
     talk.settle([talk.ask("tools/list")])
+    for name in sorted(known.allowed):
+        talk.request("tools/call", _call(known, name))
+    # Some wait for a while until they ask.
+    talk.listen()
     talk.listen()
     yield from ()
 

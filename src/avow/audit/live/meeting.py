@@ -82,9 +82,10 @@ def _look_around(
     known = Known(surface, volatile, has_session, allowed)
     met = Met(visitor.acquainted(ended - began, ended - opened), known)
     talk.listen()
-    met.findings.extend(unsolicited(talk))
     _judge(met, judge_signature(talk, surface, params))
     _judge(met, judge_declaration(talk, known, params))
+    talk.listen()
+    met.findings.extend(unsolicited(talk))
     met.uses_client = uses_client(talk)
     return met
 
