@@ -47,7 +47,7 @@ NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 class Server(uvicorn.Server):
     """Says when it listens."""
 
-    def __init__(self, config: uvicorn.Config, started: "SimpleQueue[uvicorn.Server]") -> None:
+    def __init__(self, config: uvicorn.Config, started: "SimpleQueue[uvicorn.Server | Exception]") -> None:
         super().__init__(config)
         self.queue = started
 
@@ -67,7 +67,7 @@ class Place:
     @contextmanager
     def served(self) -> Iterator[RegistryAdministration]:
         """Serve it from a thread: what `avow registry serve` serves, without a start each time."""
-        started: SimpleQueue[uvicorn.Server] = SimpleQueue()
+        started: SimpleQueue[uvicorn.Server | Exception] = SimpleQueue()
 
         async def serve() -> None:
             service = await open_service(Located(self.data), Settings(), "log.example")
@@ -80,9 +80,17 @@ class Place:
             finally:
                 await service.store.close()
 
-        thread = threading.Thread(target=asyncio.run, args=(serve(),))
+        def run() -> None:
+            try:
+                asyncio.run(serve())
+            except Exception as exc:  # noqa: BLE001  raised again where the test waits
+                started.put(exc)
+
+        thread = threading.Thread(target=run)
         thread.start()
         server = started.get(timeout=30)
+        if isinstance(server, Exception):
+            raise server
         self.port = server.servers[0].sockets[0].getsockname()[1]
         try:
             with self.client() as client:
