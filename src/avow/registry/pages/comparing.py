@@ -1,0 +1,142 @@
+"""Two versions of a server side by side: every difference, with the words and parts that changed."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from avow.core.capability import Kind, Signature
+from avow.core.drift.compare import diff
+from avow.core.drift.grouping import Group, group_alike
+from avow.core.drift.model import Change, Drift, DriftType
+from avow.core.publication import read_publication
+from avow.core.severity import Severity
+from avow.core.snapshot import Snapshot
+from avow.registry.api.reading import payload
+from avow.registry.approvals import found_version
+from avow.registry.model import PublishedVersion
+from avow.registry.pages.servers import name_of
+from avow.registry.pages.sides import Sides, document_sides, text_sides
+from avow.registry.pages.site import View, Visit
+from avow.registry.store.interface import Store
+
+MOST_CHANGES: Final = 60
+MOST_GROUPS: Final = 300
+MOST_NAMES: Final = 40
+VERSIONS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of a definition that differs."""
+
+    path: str
+    summary: str
+    severity: Severity
+    sides: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference, or several that say the same; `places` are those of the first."""
+
+    severity: Severity
+    type: DriftType
+    kind: str
+    names: tuple[str, ...]
+    more_names: int
+    summary: str
+    hint: str
+    places: tuple[Place, ...]
+    more_places: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All differences, the most severe first, and how many there are of each severity."""
+
+    differences: tuple[Difference, ...]
+    left_out: int
+    counts: Mapping[Severity, int]
+
+
+async def comparison(visit: Visit) -> View:
+    """The page; without versions to compare, the newest with the one before."""
+    name, store = name_of(visit), visit.service.store
+    after = await found_version(store, name, visit.asked("to") or None)
+    before = await found_version(store, name, visit.asked("from") or after.predecessor or after.version)
+    history = await store.versions(name, limit=VERSIONS)
+    return View(
+        "compare.html",
+        {
+            "name": name,
+            "before": before,
+            "after": after,
+            "versions": _choices([each.version for each in history.items], before, after),
+            "comparison": await compared(store, before, after),
+        },
+    )
+
+
+async def compared(store: Store, before: PublishedVersion, after: PublishedVersion) -> Comparison:
+    """Compare two versions, in a thread: a signature can be large."""
+    return await asyncio.to_thread(_compare, await payload(store, before), await payload(store, after))
+
+
+def _compare(before: bytes, after: bytes) -> Comparison:
+    old, new = read_publication(before).snapshot, read_publication(after).snapshot
+    drifts = diff(old, new)
+    groups = group_alike(drifts)
+    counts = {level: sum(drift.severity == level for drift in drifts) for level in reversed(Severity)}
+    return Comparison(
+        tuple(_difference(group, old, new) for group in groups[:MOST_GROUPS]),
+        max(len(groups) - MOST_GROUPS, 0),
+        {level: count for level, count in counts.items() if count},
+    )
+
+
+def _difference(group: Group, old: Snapshot, new: Snapshot) -> Difference:
+    first = group.drifts[0]
+    names = tuple(drift.name for drift in group.drifts)
+    places = _places(first, old, new)
+    return Difference(
+        first.severity,
+        first.type,
+        first.kind,
+        names[:MOST_NAMES],
+        max(len(names) - MOST_NAMES, 0),
+        group.summary,
+        first.hint,
+        places[:MOST_CHANGES],
+        max(len(places) - MOST_CHANGES, 0),
+    )
+
+
+def _places(drift: Drift, old: Snapshot, new: Snapshot) -> tuple[Place, ...]:
+    if drift.changes:
+        return tuple(_place(change) for change in drift.changes)
+    before, after = (_definition(each.signature, drift) for each in (old, new))
+    if drift.type is DriftType.RISK_LEVEL_CHANGED or (before is None and after is None):
+        return ()
+    change = "added" if before is None else "removed" if after is None else "changed"
+    return (Place("", "", drift.severity, document_sides(before, after, change)),)
+
+
+def _definition(signature: Signature, drift: Drift) -> dict[str, object] | None:
+    if drift.kind not in list(Kind):
+        return None
+    found = signature.of_kind(Kind(drift.kind)).get(drift.name)
+    return None if found is None else found.definition
+
+
+def _place(change: Change) -> Place:
+    if isinstance(change.before, str) and isinstance(change.after, str):
+        sides = text_sides(change.before, change.after)
+    else:
+        sides = document_sides(change.before, change.after, change.change)
+    return Place(change.path, change.summary, change.severity, sides)
+
+
+def _choices(versions: list[str], *chosen: PublishedVersion) -> list[str]:
+    """What to choose from, with what is chosen among it however old it is."""
+    return [*versions, *dict.fromkeys(each.version for each in chosen if each.version not in versions)]

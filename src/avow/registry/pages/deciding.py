@@ -1,0 +1,88 @@
+"""Approvals: what waits for a decision, the form to decide with, and what was decided lately."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.responses import RedirectResponse, Response
+
+from avow.core.publication import ServerName
+from avow.errors import MalformedInputError
+from avow.registry.api.problems import RefusedError
+from avow.registry.approvals import Standing, decide, read_environment, standings
+from avow.registry.model import Approval, ApprovalState, Role
+from avow.registry.pages.home import News, told
+from avow.registry.pages.showing import with_query
+from avow.registry.pages.site import View, Visit
+from avow.registry.store.interface import Store
+
+PAGE: Final = 10
+DECIDED: Final = 20
+DEFAULT: Final = "production"
+_DECISIONS: Final = {"approve": ApprovalState.APPROVED, "reject": ApprovalState.REJECTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A version that some have approved, and others have to."""
+
+    news: News
+    standing: Standing
+
+
+async def approvals(visit: Visit) -> View:
+    """What is to be decided in an environment."""
+    store = visit.service.store
+    environments = await store.environments()
+    names = [each.name for each in environments] or [DEFAULT]
+    asked = visit.asked("environment")
+    chosen = read_environment(asked) if asked else DEFAULT if DEFAULT in names else names[0]
+    page = await store.undecided(chosen, cursor=visit.asked("cursor") or None, limit=PAGE)
+    decided = (await store.approved(chosen, limit=DECIDED)).items
+    return View(
+        "approvals.html",
+        {
+            "environments": names if chosen in names else [*names, chosen],
+            "environment": chosen,
+            "needed": next((each.needed for each in environments if each.name == chosen), 1),
+            "undecided": await told(store, page.items),
+            "waiting": await _waiting(store, chosen, decided),
+            "decided": decided,
+            "next": page.next,
+            "recorded": visit.number("recorded"),
+        },
+    )
+
+
+async def decision(visit: Visit) -> Response:
+    """Record what the person of this session decided about what they saw."""
+    if not visit.may_approve:
+        raise RefusedError(403, f"this needs a token with the role {Role.APPROVE}")
+    form = visit.form
+    if form.get("decision") not in _DECISIONS:
+        raise MalformedInputError("a version is approved or rejected")
+    standing = await decide(
+        visit.service.store,
+        ServerName.read(form.get("name", "")),
+        form.get("version", ""),
+        environment=form.get("environment", ""),
+        state=_DECISIONS[form["decision"]],
+        by=visit.caller.person,
+        reason=form.get("reason", ""),
+        at=visit.service.clock(),
+        digest=form.get("digest", ""),
+    )
+    values = {"environment": standing.environment, "recorded": standing.decisions[-1].log_index}
+    return RedirectResponse(with_query("/approvals", values), 303)
+
+
+async def _waiting(store: Store, environment: str, decided: tuple[Approval, ...]) -> list[Waiting]:
+    """Versions of which an approval is recorded, and which are not approved yet."""
+    found = []
+    for name, version in dict.fromkeys((each.name, each.version) for each in decided):
+        published = await store.version(name, version)
+        assert published is not None  # a version that was decided about stays
+        [standing] = await standings(store, published, environment)
+        if standing.state is ApprovalState.PENDING:
+            [news] = await told(store, [published])
+            found.append(Waiting(news, standing))
+    return found

@@ -1,0 +1,86 @@
+"""What changed lately, in all servers."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Final
+
+from avow.core.canonical import JsonObject
+from avow.core.severity import Severity
+from avow.registry.model import Change, Page, PublishedVersion
+from avow.registry.pages.site import View, Visit
+from avow.registry.store.interface import Store
+
+PAGE: Final = 20
+HEADLINES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One difference in a few words."""
+
+    severity: str
+    kind: str
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A version with what is most important about it."""
+
+    version: PublishedVersion
+    headlines: tuple[Headline, ...]
+
+    @property
+    def more(self) -> int:
+        """How many differences the headlines leave out."""
+        return sum(self.version.drift.values()) - len(self.headlines)
+
+
+async def home(visit: Visit) -> View:
+    """The newest publications, by day."""
+    store = visit.service.store
+    level = Severity(visit.asked("level")) if visit.asked("level") in list(Severity) else None
+    page = await store.recent(level=level, cursor=visit.asked("cursor") or None, limit=PAGE)
+    return View(
+        "home.html",
+        {
+            "days": await _days(store, page),
+            "next": page.next,
+            "level": level,
+            "totals": await store.totals(),
+        },
+    )
+
+
+async def told(store: Store, versions: Iterable[PublishedVersion]) -> list[News]:
+    """Versions with their headlines."""
+    return list(await asyncio.gather(*(_news(store, version) for version in versions)))
+
+
+def headlines(drifts: Iterable[JsonObject], most: int = HEADLINES) -> tuple[Headline, ...]:
+    """The first few of differences that are sorted by severity already."""
+    return tuple(
+        Headline(drift["severity"], drift["kind"], drift["name"], drift["summary"])
+        for _, drift in zip(range(most), drifts, strict=False)
+    )
+
+
+async def _news(store: Store, version: PublishedVersion) -> News:
+    if not version.drift:
+        return News(version, ())
+    drifts = await store.drifts(version.name, [version.version])
+    return News(version, headlines(drifts.get(version.version, ())))
+
+
+async def _days(store: Store, page: Page[Change]) -> list[tuple[date, list[News]]]:
+    news = await told(store, (change.version for change in page.items))
+    return list(_by_day(news))
+
+
+def _by_day(news: Iterable[News]) -> Iterator[tuple[date, list[News]]]:
+    for day, found in groupby(news, key=lambda each: each.version.published_at.date()):
+        yield day, list(found)

@@ -1,0 +1,75 @@
+"""Servers: all of them, and each with its history, what it offers and what it needs."""
+
+import asyncio
+from typing import Final
+
+from avow.core.publication import ServerName
+from avow.registry.api.reading import payload, publication
+from avow.registry.approvals import found_version, standings
+from avow.registry.matching import match
+from avow.registry.model import NotFoundError
+from avow.registry.pages.chart import chart
+from avow.registry.pages.home import told
+from avow.registry.pages.offering import read_offering
+from avow.registry.pages.site import View, Visit
+
+PAGE: Final = 30
+TIMELINE: Final = 12
+CHARTED: Final = 30
+
+
+def name_of(visit: Visit) -> ServerName:
+    """The server that the path names."""
+    parts = visit.request.path_params
+    return ServerName.read(f"{parts['namespace']}/{parts['server']}")
+
+
+async def servers(visit: Visit) -> View:
+    """Servers, the one that changed last first."""
+    text = visit.asked("q")[:200]
+    cursor = visit.asked("cursor") or None
+    page = await visit.service.store.servers(text, cursor=cursor, limit=PAGE)
+    return View("servers.html", {"servers": page.items, "next": page.next, "q": text})
+
+
+async def server(visit: Visit) -> View:
+    """One server, or one version of it."""
+    name, store = name_of(visit), visit.service.store
+    found = await store.server(name)
+    if found is None:
+        raise NotFoundError(f"{name} has not been published here", hint="the search finds what has been")
+    version = await found_version(store, name, visit.request.path_params.get("version"))
+    history = await store.versions(name, limit=CHARTED)
+    offering = await asyncio.to_thread(read_offering, await payload(store, version))
+    return View(
+        "server.html",
+        {
+            "server": found,
+            "version": version,
+            "is_latest": version.version == found.latest.version,
+            "offering": offering,
+            "chart": chart(history.items),
+            "timeline": await told(store, history.items[:TIMELINE]),
+            "versions": [each.version for each in history.items],
+            "standings": await standings(store, version),
+        },
+    )
+
+
+async def history(visit: Visit) -> View:
+    """Every version of a server."""
+    name, store = name_of(visit), visit.service.store
+    page = await store.versions(name, cursor=visit.asked("cursor") or None, limit=PAGE)
+    if not page.items and not visit.asked("cursor"):
+        raise NotFoundError(f"{name} has not been published here", hint="the search finds what has been")
+    return View("history.html", {"name": name, "timeline": await told(store, page.items), "next": page.next})
+
+
+async def replacements(visit: Visit) -> View:
+    """Servers that offer at least what this one offers."""
+    name, store = name_of(visit), visit.service.store
+    version = await found_version(store, name, visit.asked("version") or None)
+    wanted = (await publication(store, version)).snapshot.signature
+    page = await match(store, wanted, cursor=visit.asked("cursor") or None, limit=PAGE)
+    others = [each for each in page.items if each.name != name]
+    return View("replacements.html", {"name": name, "version": version, "found": others, "next": page.next})

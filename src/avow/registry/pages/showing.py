@@ -1,0 +1,122 @@
+"""How values look on a page: times, digests, addresses, and texts that strangers wrote."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import quote, urlencode, urlsplit
+
+from avow.core.canonical import JsonValue
+from avow.core.printable import ELLIPSIS, printable
+from avow.core.publication import ServerName
+from avow.core.readable_json import readable_json
+from avow.registry.model import Counts
+
+LONG_TEXT: Final = 20_000
+_UNITS: Final = (
+    (timedelta(days=365), "year"),
+    (timedelta(days=30), "month"),
+    (timedelta(days=1), "day"),
+    (timedelta(hours=1), "hour"),
+    (timedelta(minutes=1), "minute"),
+)
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_SHORT_DIGEST: Final = 12
+
+
+class Exact(str):
+    """A text that is printed as it is, escaped for HTML and nothing else: somebody will hash it."""
+
+    __slots__ = ()
+
+
+def shown(value: object) -> object:
+    """Whatever a template is about to print: every text with what does not show made visible.
+
+    Text that is markup already came from a template, and its parts through here.
+    """
+    is_done = isinstance(value, Exact) or hasattr(value, "__html__")
+    return printable(value) if isinstance(value, str) and not is_done else value
+
+
+def line(text: str, limit: int = 120) -> str:
+    """A stranger's text on one line, cut."""
+    return printable(text, limit, fold=True)
+
+
+def passage(text: str, limit: int = LONG_TEXT) -> str:
+    """A stranger's text with its lines, cut."""
+    return printable(text, limit).strip()
+
+
+def definition(value: JsonValue, limit: int = LONG_TEXT) -> str:
+    """A document as indented JSON, cut."""
+    return printable(readable_json(value).decode().rstrip("\n"), limit)
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """How long ago, in the largest unit that fits."""
+    passed = now - at
+    for unit, word in _UNITS:
+        if passed >= unit:
+            return f"{plural(passed // unit, word)} ago"
+    return "just now"
+
+
+def day(at: datetime) -> str:
+    """A date as people write it, in whatever language the system speaks."""
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
+def moment(at: datetime) -> str:
+    """A date with the time."""
+    return f"{day(at)}, {at:%H:%M} UTC"
+
+
+def plural(count: int, word: str, many: str = "") -> str:
+    """`1 tool`, `2 tools`."""
+    return f"{count:,} {word if count == 1 else many or word + 's'}"
+
+
+def capabilities(counts: Counts) -> str:
+    """`12 tools, 1 prompt`."""
+    words = (
+        (counts.tools, "tool"),
+        (counts.prompts, "prompt"),
+        (counts.resources, "resource"),
+        (counts.templates, "template"),
+    )
+    return ", ".join(plural(count, word) for count, word in words if count) or "nothing"
+
+
+def short(digest: str) -> str:
+    """The beginning of a digest, enough to tell a few apart."""
+    kind, _, digits = digest.partition(":")
+    return f"{digits[:_SHORT_DIGEST] or kind[:_SHORT_DIGEST]}{ELLIPSIS}"
+
+
+def server_path(name: ServerName, *more: str) -> str:
+    """Where the page of a server is, or one below it."""
+    return "/".join(["/servers", *(quote(part, safe="") for part in (name.namespace, name.server, *more))])
+
+
+def with_query(path: str, values: Mapping[str, object]) -> str:
+    """A path with those values that are there."""
+    query = urlencode({key: str(value) for key, value in values.items() if value not in (None, "", False)})
+    return f"{path}?{query}" if query else path
+
+
+def safe_link(address: object) -> str | None:
+    """An address that may be linked, since all of it is shown and it leads where it says; None otherwise."""
+    if (
+        not isinstance(address, str)
+        or len(address) > 300
+        or not address.isascii()
+        or not address.isprintable()
+    ):
+        return None
+    try:
+        parts = urlsplit(address)
+        is_plain = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+    except ValueError:
+        return None
+    return address if is_plain and not set(address) & set(" \"'<>\\`") else None
