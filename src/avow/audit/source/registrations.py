@@ -43,6 +43,8 @@ from avow.audit.source.vocabulary import (
 
 # What is in an answer to `initialize`, and in nothing that only looks at the question.
 _ANSWERS: Final = frozenset({"serverInfo", "server_info", "InitializeResult"})
+_RESULT: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})
+_LISTS: Final = frozenset({"tools/list", "prompts/list", "resources/list"})
 _DELEGATES: Final = frozenset({"_oninitialize", "oninitialize"})
 # A server is handed to these, and they register nothing.
 _HARMLESS: Final = re.compile(r"(?i)transport|connect|log|print|run|serve|close|exit|guard|isinstance|signal")
@@ -82,10 +84,10 @@ class Registrations:
     def handlers(self, phases: Phases) -> Iterator[Handler]:
         """Every answer as a fact."""
         handshakes = [one for one in self.answers if one.method == "initialize" and not one.delegates]
-        in_branches = {one.scope.path for one in handshakes if one.is_branch}
+        in_branches = {_around(one) for one in handshakes if one.is_branch}
         by_sdk = any(not one.is_branch for one in handshakes)
         for answer in self.answers:
-            own = answer.scope.path in in_branches if answer.is_branch else by_sdk
+            own = _around(answer) in in_branches if answer.is_branch else by_sdk
             # Only beside a handshake of the server's own does it matter who asks for the phase.
             matters = own or not answer.by_framework
             yield Handler(
@@ -129,6 +131,12 @@ def registrations(project: Project) -> Registrations:
     return found
 
 
+def _around(answer: Answer) -> tuple[str, int]:
+    """The function that a branch stands in: its methods are told apart there."""
+    around = _innermost(answer.scope, answer.node)
+    return answer.scope.path, around[0].span.start if around else -1
+
+
 def _settle(project: Project, found: Registrations) -> None:
     """Keep the handlers of `initialize` that answer it: others only look at it, or hand it on."""
     kept: list[Answer] = []
@@ -141,7 +149,29 @@ def _settle(project: Project, found: Registrations) -> None:
             if answer.is_branch and words.isdisjoint(_ANSWERS):
                 continue
         kept.append(answer)
+    if not any(answer.method == "initialize" for answer in kept) and not found.servers:
+        kept.extend(_results(project))
     found.answers[:] = kept
+
+
+def _results(project: Project) -> Iterator[Answer]:
+    """Functions that make the answer to `initialize`, whoever calls them."""
+    for scope in project:
+        for node in scope.nodes:
+            if isinstance(node, Record) and {key for key, _ in node.entries} >= _RESULT:
+                yield from (
+                    Answer("initialize", scope, function, function, function.body)
+                    for function in _innermost(scope, node)
+                )
+
+
+def _innermost(scope: Scope, node: Expression | Statement) -> list[Function]:
+    around = [
+        one
+        for one in scope.nodes
+        if isinstance(one, Function) and one.span.start <= node.span.start and node.span.end <= one.span.end
+    ]
+    return around[-1:]
 
 
 def _held(scope: Scope, node: Expression | Statement) -> Iterator[str]:
@@ -326,10 +356,10 @@ def _dispatched(project: Project, scope: Scope, node: Record, found: Registratio
 
 
 def _own(found: Registrations) -> None:
-    """A server that no SDK makes: something answers `initialize` and a list."""
+    """A server that no SDK makes: a function answers `initialize`, or a branch beside that of a list."""
     methods = {answer.method for answer in found.answers}
-    if "initialize" in methods and methods & {"tools/list", "prompts/list", "resources/list"}:
-        first = next(answer for answer in found.answers if answer.method == "initialize")
+    first = next((answer for answer in found.answers if answer.method == "initialize"), None)
+    if first is not None and (first.function or methods & _LISTS):
         found.servers.append(Server(Framework.OWN, first.node.place))
 
 

@@ -33,6 +33,7 @@ _CLAIMS: Final = {
 # These mean the same wherever they are met; the others only in the parameters of `initialize`.
 _EVERYWHERE: Final = frozenset({"clientCapabilities", "client_capabilities", "clientInfo", "client_info"})
 _CALLS: Final = {"getClientCapabilities": Claim.CAPABILITIES, "getClientVersion": Claim.CLIENT_INFO}
+_IMPLEMENTATION: Final = frozenset({"name", "version", "title", "ide"})
 # What leads from a request to its parameters.
 _INSIDE: Final = frozenset({"params", "_meta", "meta", "root", "model_dump"})
 _METHODS: Final = frozenset(
@@ -111,7 +112,20 @@ def _compares(operator: str, left: Expression, right: Expression, taint: Taint) 
     if operator == "in" and isinstance(left, Literal):
         # `"name" in clientInfo` asks for a key, `"claude" in clientInfo.name` for a name.
         return bool(taint.path)
-    return not any(isinstance(side, Literal) and not side.value for side in (left, right))
+    if operator in ("in", "not in"):
+        return True
+    # With another variable it is only asked whether something has changed.
+    return any(_is_fixed(side) for side in (left, right))
+
+
+def _is_fixed(side: Expression) -> bool:
+    match side:
+        case Literal(value=value):
+            return bool(value)
+        case Name(name=name) | Member(name=name):
+            return name.isupper()
+        case _:
+            return False
 
 
 def _member(node: Member, known: Mapping[str, Taint]) -> Taint | None:
@@ -138,12 +152,19 @@ def _member(node: Member, known: Mapping[str, Taint]) -> Taint | None:
 def _anywhere(members: tuple[str, ...]) -> Taint | None:
     for place, name in enumerate(members):
         word = name.rpartition("/")[2]
+        rest = members[place + 1 :]
+        if (
+            word in _EVERYWHERE
+            and _CLAIMS[word] is Claim.CLIENT_INFO
+            and rest
+            and rest[0] not in _IMPLEMENTATION
+        ):
+            # What an authorization server knows of a client has the same name.
+            return None
         if word in _EVERYWHERE:
             return Taint(_CLAIMS[word], _path(members[place + 1 :]))
-        if word == "client_params":
-            rest = members[place + 1 :]
-            if rest and rest[0] in _CLAIMS:
-                return Taint(_CLAIMS[rest[0]], _path(rest[1:]))
+        if word == "client_params" and rest and rest[0] in _CLAIMS:
+            return Taint(_CLAIMS[rest[0]], _path(rest[1:]))
     return None
 
 

@@ -31,9 +31,11 @@ def uses(project: Project) -> Iterator[ClientUse]:
     for scope in project:
         for holder in _functions(scope):
             for node in walk_outside_functions(*holder.body):
-                capability = _asked(node) if isinstance(node, Call) else None
-                if capability is not None:
-                    checked = enforced or _is_checked(project, scope, holder, node, capability)
+                if isinstance(node, Call) and (capability := _asked(node)) is not None:
+                    checked = enforced or any(
+                        _is_checked(project, scope, function, node, capability)
+                        for function in _around(scope, holder, node)
+                    )
                     yield ClientUse(capability, node.place, checked, Level.MEDIUM)
 
 
@@ -41,6 +43,16 @@ def _functions(scope: Scope) -> Iterator[Function]:
     yield from (node for node in scope.nodes if isinstance(node, Function))
     if scope.unit.body:
         yield Function(scope.unit.body[0].span, "", (), scope.unit.body)
+
+
+def _around(scope: Scope, holder: Function, use: Call) -> Iterator[Function]:
+    """The function that asks, and those around it: a tool may be registered only where the client can."""
+    yield holder
+    span = use.span
+    for node in scope.nodes:
+        is_around = isinstance(node, Function) and node.span.start < span.start and span.end <= node.span.end
+        if is_around and node is not holder and isinstance(node, Function):
+            yield node
 
 
 def _asked(node: Call) -> str | None:

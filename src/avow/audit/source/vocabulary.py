@@ -22,9 +22,7 @@ CONSTRUCTORS: Final = {
 # `Server` is a common word: it counts where it comes from one of these modules.
 SDK_MODULES: Final = re.compile(r"^@modelcontextprotocol/|^mcp(?:$|[./])|^fastmcp(?:$|[./])")
 # What makes a server in a package that is not the SDK: `createMcpServer` of `@example/mcp-utils`.
-MAKES_SERVER: Final = re.compile(
-    r"(?i)mcp_?server|^server$|(?:create|make|build|start|run)_?(?:mcp_?)?server"
-)
+MAKES_SERVER: Final = re.compile(r"(?i)mcp_?server|^server$|(?:create|make|build|start|run)_?(?:mcp|server)")
 
 _SCHEMAS: Final = {
     "Initialize": "initialize",
@@ -119,7 +117,7 @@ SESSIONS: Final = re.compile(r"(?i)session|connection|client|phase")
 # Mappings by session, and what tells a session: `clients` by region are something else.
 SESSION_STATE: Final = re.compile(r"(?i)session|phase")
 SESSION_ID: Final = re.compile(r"(?i)session_?id|^sid$|mcp-session")
-ACTIVE: Final = re.compile(r"(?i)phase|active|ready|initiali[sz]ed|handshake|session")
+ACTIVE: Final = re.compile(r"(?i)phase|active|ready|initiali[sz]ed|handshake")
 CAPABILITY_CHECK: Final = re.compile(r"(?i)capabilit|supports")
 # Mappings that let go of what is in them by themselves.
 FORGETTING: Final = re.compile(r"Weak|TTL|LRU|lru|Cache")
