@@ -16,7 +16,7 @@ import asyncpg
 import pytest
 
 _PLACES = ("/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin")
-# The tests kill it themselves: what it would lose when the machine stops does not matter, and is slow to keep.
+# What it would lose when the machine stops does not matter here, and keeping it is slow.
 _SETTINGS = {
     "listen_addresses": "",
     "shared_buffers": "32MB",
@@ -64,8 +64,8 @@ class Postgres:
         if self._user is not None:
             shutil.chown(self.directory, self._user)
             shutil.chown(data, self._user)
-        command = ["initdb", "-D", data, "-U", "avow", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        self._run(*command)
+        arguments = ["-D", data, "-U", "avow", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        self._run("initdb", *map(str, arguments))
 
     def _run(self, program: str, *arguments: str | Path) -> None:
         subprocess.run(

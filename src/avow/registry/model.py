@@ -1,6 +1,6 @@
 """The facts that a registry keeps, as values; where they are kept is the store's business."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -60,6 +60,10 @@ class Page(Generic[T]):
 
     items: tuple[T, ...]
     next: str | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        """The things on this page."""
+        return iter(self.items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from avow.core import dsse
-from avow.core.canonical import Digest, canonical, parse_json
+from avow.core.canonical import Digest, canonical
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.configuration.wire import read_schema
 from avow.core.documents import read_snapshot_document
@@ -120,7 +120,7 @@ def _prepared(
         drift=Counter(each.severity for each in drift),
         drift_document=_drift_document(drift),
         body=pack(publication, verified.payload, ratings),
-        signatures=squeeze(canonical(parse_json(dsse.dumps(replace(envelope, payload=b"")))["signatures"])),
+        signatures=squeeze(dsse.dumps(replace(envelope, payload=b""))),
         offered=tuple(ratings),
         fresh=_fresh(fresh, ratings),
         title=indexing.title_of(snapshot),

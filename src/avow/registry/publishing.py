@@ -3,14 +3,14 @@
 import asyncio
 import base64
 import binascii
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from avow.core.publication import ServerName
-from avow.errors import MalformedInputError, UntrustedKeyError
+from avow.errors import MalformedInputError, UnavailableError, UntrustedKeyError
 from avow.registry.model import Receipt
 from avow.registry.preparing import MAX_ENVELOPE, prepare, read_envelope
 from avow.registry.store.interface import Store
@@ -47,15 +47,17 @@ async def publish(store: Store, data: bytes, now: datetime, executor: Executor |
                 f"nobody has claimed the namespace {name.namespace}",
                 hint="an administrator's token claims it",
             )
-        prepared = await loop.run_in_executor(
-            executor, prepare, data, name, basis.keys, basis.predecessor, now
-        )
         try:
+            prepared = await loop.run_in_executor(
+                executor, prepare, data, name, basis.keys, basis.predecessor, now
+            )
             return await store.publish(prepared)
         except StaleError:
             # Somebody else published a version of this server in the same moment: compare with that one.
             if attempt == _ATTEMPTS - 1:
                 raise
+        except BrokenExecutor as error:
+            raise UnavailableError("a process that verifies was killed", hint="try again") from error
     raise AssertionError("unreachable")
 
 

@@ -33,8 +33,8 @@ _INSERTS: Final = {
     "versions": (
         "INSERT INTO versions (id, server_id, version, sequence, digest, content, published_ms, "  # noqa: S608
         "log_index, key_id, tools, prompts, resources, templates, low, medium, high, declared, "
-        "parameters, required, secrets, required_secrets, predecessor, highest, info, safe, moderate, critical) "
-        f"VALUES ({_PLACES})"
+        "parameters, required, secrets, required_secrets, predecessor, highest, info, safe, "
+        f"moderate, critical) VALUES ({_PLACES})"
     ),
     "documents": (
         "INSERT INTO version_documents (version_id, body, signatures, drift) VALUES ($1, $2, $3, $4)"

@@ -137,6 +137,11 @@ class SqlStore(ABC):
     ) -> Page[PublishedVersion]:
         return await self._ask(searching.candidates, wanted, cursor, limit)
 
+    async def offered(
+        self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
+    ) -> Mapping[tuple[Kind, str], bytes]:
+        return await self._ask(contents.offered, name, wanted)
+
     async def totals(self) -> Mapping[str, int]:
         return await self._ask(reading.totals)
 

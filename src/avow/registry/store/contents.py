@@ -1,15 +1,15 @@
 """Questions for what was signed, and for what the next publication of a server builds on."""
 
-import base64
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from avow.core.canonical import Digest, canonical, parse_json
-from avow.core.capability import Kind
+from avow.core import dsse
+from avow.core.canonical import Digest, parse_json
+from avow.core.capability import Capability, Kind
 from avow.core.keys import PublicKey
-from avow.core.publication import PUBLICATION_TYPE, ServerName
+from avow.core.publication import ServerName
 from avow.registry.store.database import Database, Row
 from avow.registry.store.keeping import namespace
 from avow.registry.store.packing import Stored, unpack
@@ -77,12 +77,26 @@ def _stored(rows: Sequence[Row]) -> dict[tuple[Kind, Digest], Stored]:
     }
 
 
+async def offered(
+    database: Database, name: ServerName, wanted: Sequence[tuple[Kind, str]]
+) -> dict[tuple[Kind, str], bytes]:
+    """Definitions in a server's newest version, by kind and name."""
+    sql = (
+        "SELECT c.kind, d.definition FROM servers s CROSS JOIN offers o CROSS JOIN capabilities c "
+        "CROSS JOIN definitions d WHERE s.name = $1 AND o.server_id = s.id AND o.until = 0 "
+        "AND c.id = o.capability_id AND d.capability_id = c.id"
+    )
+    found: dict[tuple[Kind, str], bytes] = {}
+    for number, definition in await database.fetch(sql, str(name)):
+        kind, data = KINDS[number], zlib.decompress(definition)
+        found[kind, Capability.read(kind, parse_json(data)).name] = data
+    return {key: found[key] for key in wanted if key in found}
+
+
 async def envelope(database: Database, name: ServerName, version: str) -> bytes | None:
     """The envelope around a payload, as JSON."""
     rows = await database.fetch(f"{_DOCUMENT} AND v.version = $2", str(name), version)
     if not rows:
         return None
     data = await _payload(database, rows[0])
-    signatures = parse_json(zlib.decompress(rows[0][5]))
-    encoded = base64.b64encode(data).decode("ascii")
-    return canonical({"payload": encoded, "payloadType": PUBLICATION_TYPE, "signatures": signatures})
+    return dsse.dumps(replace(dsse.loads(zlib.decompress(rows[0][5])), payload=data))

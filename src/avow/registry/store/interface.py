@@ -105,6 +105,11 @@ class Reads(Protocol):
         The one that changed last first. A page may be short, or even empty, and still not be the last.
         """
 
+    async def offered(
+        self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
+    ) -> Mapping[tuple[Kind, str], bytes]:
+        """The definitions of these kinds and names in a server's newest version, in canonical JSON."""
+
     async def totals(self) -> Mapping[str, int]:
         """How much there is: servers, versions, capabilities, namespaces, entries."""
 

@@ -27,6 +27,7 @@ from avow.errors import MalformedInputError, StorageError
 _WHOLE: Final = b"w"
 _PARTS: Final = b"p"
 _LEVEL: Final = 1
+_PARTS_WITH_DIGESTS: Final = frozenset({"inputSchema", "outputSchema", "annotations"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,14 @@ def _reduced(entry: JsonObject, capability: Capability, risk: Risk) -> JsonObjec
     kept = {member: value for member, value in entry.items() if member != "definition"}
     if entry["risk"] == {"level": str(risk.level), "reasons": list(risk.reasons)}:
         del kept["risk"]
-    if entry["components"] == capability.components:
+    # Their digests were compared when the snapshot was read; what is left is whether there are others.
+    if entry["components"].keys() == _components(capability.definition):
         del kept["components"]
     return kept
+
+
+def _components(definition: JsonObject) -> set[str]:
+    return {"description", *(definition.keys() & _PARTS_WITH_DIGESTS)}
 
 
 def outline(body: bytes) -> JsonObject:

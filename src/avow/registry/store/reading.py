@@ -18,7 +18,7 @@ from avow.registry.store.rows import (
     server_of,
     version_of,
 )
-from avow.registry.store.words import postgresql_query, query_words, sqlite_query
+from avow.registry.store.words import Term, postgresql_query, query_terms, sqlite_query
 
 END: Final = 2**62
 """Beyond every number that is ever given out."""
@@ -51,12 +51,12 @@ async def servers(
 ) -> Page[Server]:
     """Servers, the one that changed last first."""
     (before,) = read_cursor(cursor, (END,))
-    words = query_words(text)
-    if text and not words:
+    terms = query_terms(text)
+    if text and not terms:
         return Page(())
-    if words:
+    if terms:
         rows = await database.fetch(
-            _BY_WORDS[database.dialect], text_query(database, words), before, _limit(limit)
+            _BY_WORDS[database.dialect], text_query(database, terms), before, _limit(limit)
         )
         if namespace is not None:
             rows = [row for row in rows if row[1].startswith(f"{namespace}/")]
@@ -148,9 +148,9 @@ async def totals(database: Database) -> Mapping[str, int]:
     return dict(zip(names, rows[0], strict=True))
 
 
-def text_query(database: Database, words: list[str]) -> str:
-    """The words as the database at hand wants to be asked for them."""
-    return sqlite_query(words) if database.dialect == "sqlite" else postgresql_query(words)
+def text_query(database: Database, terms: Sequence[Term]) -> str:
+    """The terms as the database at hand wants to be asked for them."""
+    return sqlite_query(terms) if database.dialect == "sqlite" else postgresql_query(terms)
 
 
 def _change(row: Row) -> Change:

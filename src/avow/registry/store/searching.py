@@ -21,7 +21,7 @@ from avow.registry.store.rows import (
     read_cursor,
     version_of,
 )
-from avow.registry.store.words import query_words
+from avow.registry.store.words import query_terms
 
 MAX_CAPABILITY_NAME: Final = 300
 MAX_ARGUMENT_NAME: Final = 100
@@ -118,12 +118,12 @@ def _question(database: Database, wanted: Search) -> _Question | None:
     """The conditions of a search, the most telling first; None when nothing can be found."""
     question = _Question(follower="+" if database.dialect == "sqlite" else "")
     if wanted.text is not None and wanted.text.strip():
-        words = query_words(wanted.text)
-        if not words:
+        terms = query_terms(wanted.text)
+        if not terms:
             return None
         match, number = _WORDS[database.dialect]
         question.lead("capability_words w", number)
-        question.conditions.append(match.format(question.value(text_query(database, words))))
+        question.conditions.append(match.format(question.value(text_query(database, terms))))
     if wanted.tool is not None:
         question.column("name", bounded(wanted.tool, MAX_CAPABILITY_NAME))
     if wanted.argument is not None:

@@ -5,12 +5,13 @@ What a server wrote is cut into words here, once, so that neither database parse
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 MAX_WORDS: Final = 400
 MAX_WORD: Final = 40
-MAX_QUERY_WORDS: Final = 12
+MAX_QUERY_TERMS: Final = 12
 _MAX_TEXT: Final = 20_000
 
 # Linear: one class of characters each. `readFile2` is read, file and 2; what has no blanks goes by character.
@@ -44,21 +45,44 @@ def _spread(parts: list[str]) -> Iterable[str]:
             yield part.casefold()[:MAX_WORD]
 
 
-def query_words(text: str) -> list[str]:
-    """The words to look for; the last may be the beginning of one."""
-    runs = _RUN.findall(unicodedata.normalize("NFKC", text[:_MAX_TEXT]))
-    words: dict[str, None] = {}
-    for run in runs:
-        spread = list(_spread([run])) if run >= _FIRST_WITHOUT_BLANKS else [run.casefold()[:MAX_WORD]]
-        words.update(dict.fromkeys(spread))
-    return list(words)[:MAX_QUERY_WORDS]
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word to look for, or else all of the words that it may be made of."""
+
+    word: str
+    parts: tuple[str, ...] = ()
 
 
-def sqlite_query(words: list[str]) -> str:
-    """The words as FTS5 wants them: all of them, the last one as a beginning."""
-    return " AND ".join(f'"{word}"' for word in words) + "*"
+def query_terms(text: str) -> list[Term]:
+    """What to look for: all of these; the last may be the beginning of a word."""
+    terms: dict[Term, None] = {}
+    for run in _RUN.findall(unicodedata.normalize("NFKC", text[:_MAX_TEXT])):
+        if run >= _FIRST_WITHOUT_BLANKS:
+            terms.update(dict.fromkeys(map(Term, _spread([run]))))
+            continue
+        parts = tuple(_spread(_PART.findall(run)))
+        terms[Term(run.casefold()[:MAX_WORD], parts if len(parts) > 1 else ())] = None
+    return list(terms)[:MAX_QUERY_TERMS]
 
 
-def postgresql_query(words: list[str]) -> str:
+def sqlite_query(terms: Sequence[Term]) -> str:
+    """The terms as FTS5 wants them."""
+    return _query(terms, '"{}"', '"{}"*', " AND ", " OR ")
+
+
+def postgresql_query(terms: Sequence[Term]) -> str:
     """The same as a tsquery."""
-    return " & ".join(f"'{word}'" for word in words) + ":*"
+    return _query(terms, "'{}'", "'{}':*", " & ", " | ")
+
+
+def _query(terms: Sequence[Term], whole: str, beginning: str, and_: str, or_: str) -> str:
+    """Words are letters and digits only: nothing in them could end a quotation."""
+    written = []
+    for place, term in enumerate(terms, 1):
+        last = beginning if place == len(terms) else whole
+        alternatives = [last.format(term.word)]
+        if term.parts:
+            *first, end = term.parts
+            alternatives.append(f"({and_.join([*(whole.format(part) for part in first), last.format(end)])})")
+        written.append(f"({or_.join(alternatives)})")
+    return and_.join(written)
