@@ -4,6 +4,10 @@ Everything else in this package starts from here. A file that cannot be read is 
 to be forgotten is what an attacker wants.
 """
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -70,7 +74,7 @@ class Memory:
             ) from exc
 
     def remember(self, remembered: Remembered) -> None:
-        """Keep this instead of what was remembered.
+        """Keep this instead of what was remembered, unless another process has seen more of the log by now.
 
         Raises:
             StorageError: it cannot be written.
@@ -82,7 +86,10 @@ class Memory:
             "checkpoint": remembered.checkpoint.note.decode(),
             "verifiedAt": write_time(remembered.at),
         }
-        self.write(self.file, readable_json(document))
+        with self._alone():
+            known = self.recall()
+            if known is None or known.checkpoint.checkpoint.size <= remembered.checkpoint.checkpoint.size:
+                self.write(self.file, readable_json(document))
 
     def keep_evidence(self, document: JsonObject) -> Path:
         """Keep what shows that the registry lied; the same lie is kept once.
@@ -101,11 +108,28 @@ class Memory:
         Raises:
             StorageError: it cannot be written.
         """
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as exc:
-            raise StorageError(f"cannot make {file.parent}: {exc.strerror}") from exc
+        _make(file.parent)
         write_atomically(file, data, mode=0o600)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes of Avow from writing for a moment."""
+        _make(self.directory)
+        descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            # Some network file systems have no locks: what is written is whole there too.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as exc:
+        raise StorageError(f"cannot make {directory}: {exc.strerror}") from exc
 
 
 def write_time(at: datetime) -> str:

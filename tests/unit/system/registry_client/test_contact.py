@@ -212,6 +212,22 @@ def test_a_memory_that_cannot_be_read_or_written(tmp_path: Path) -> None:
         met(registry, tmp_path / "other")
 
 
+def test_what_another_process_has_seen_since_is_not_forgotten(tmp_path: Path) -> None:
+    """Two meet the registry at once, and the one that saw less is the last to write."""
+    registry = SmallRegistry(SmallLog.of(3))
+    met(registry, tmp_path)
+    slow = memory(tmp_path).recall()
+    assert slow is not None
+    registry.log.append(b"more")
+    met(registry, tmp_path, LATER)
+
+    memory(tmp_path).remember(slow)
+
+    remembered = memory(tmp_path).recall()
+    assert remembered is not None
+    assert remembered.checkpoint.checkpoint.size == 4
+
+
 def test_each_registry_has_its_own_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     ours, theirs = memory(tmp_path), type(memory(tmp_path)).of("https://other.example")
