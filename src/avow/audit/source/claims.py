@@ -291,6 +291,9 @@ def _decides(reading: _Reading, taint: Taint, place: Place, *words: str, stored:
 
 def _secret(reading: _Reading, taint: Taint, place: Place, *words: str) -> None:
     names = [name for name in (*taint.path[-1:], *(words if taint.path else ())) if name not in _HARMLESS]
+    if taint.claim is Claim.CLIENT_INFO and taint.path[-1:] and taint.path[-1].startswith("client_"):
+        # What an authorization server knows of a client: `client_info.client_secret`.
+        return
     if not taint.whole and taint.claim is not Claim.VERSION and any(map(is_credential_name, names)):
         what = ".".join(filter(None, ("" if taint.claim is Claim.OTHER else taint.claim, *taint.path)))
         reading.flows.append(Flow(taint.claim, Sink.SECRET, place, what))
