@@ -9,10 +9,10 @@ from avow.core.severity import Severity
 from avow.registry.model import PublishedVersion
 
 HEIGHT: Final = 120
-_BAR: Final = 22
-_GAP: Final = 8
+WIDTH: Final = 360
 _TOP: Final = 18
-_LEAST_WIDTH: Final = 360
+_WIDEST: Final = 44
+_FILLED: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Bar:
     """One version."""
 
     version: str
-    x: int
-    width: int
+    x: float
+    width: float
     top: float
     total: int
     blocks: tuple[Block, ...]
@@ -54,12 +54,12 @@ def chart(versions: Sequence[PublishedVersion]) -> Chart | None:
         return None
     ordered = versions[::-1]
     most = max(max(version.counts.capabilities for version in ordered), 1)
-    bars = tuple(_bar(version, place, most) for place, version in enumerate(ordered))
-    width = len(bars) * (_BAR + _GAP) + _GAP
-    return Chart(max(width, _LEAST_WIDTH), HEIGHT + _TOP, bars, _words(ordered))
+    step = min(WIDTH / len(ordered), _WIDEST)
+    bars = tuple(_bar(version, place * step, step, most) for place, version in enumerate(ordered))
+    return Chart(WIDTH, HEIGHT + _TOP, bars, _words(ordered))
 
 
-def _bar(version: PublishedVersion, place: int, most: int) -> Bar:
+def _bar(version: PublishedVersion, left: float, step: float, most: int) -> Bar:
     counts = version.counts
     by_level = ((Level.LOW, counts.low), (Level.MEDIUM, counts.medium), (Level.HIGH, counts.high))
     bottom, blocks = float(HEIGHT + _TOP), []
@@ -69,8 +69,8 @@ def _bar(version: PublishedVersion, place: int, most: int) -> Bar:
         if count:
             blocks.append(Block(level, bottom, height))
     words = f"{version.version}: " + ", ".join(f"{count} {level}" for level, count in reversed(by_level))
-    x = _GAP + place * (_BAR + _GAP)
-    return Bar(version.version, x, _BAR, bottom, counts.capabilities, tuple(blocks), version.highest, words)
+    x, width = round(left + step * (1 - _FILLED) / 2, 2), round(step * _FILLED, 2)
+    return Bar(version.version, x, width, bottom, counts.capabilities, tuple(blocks), version.highest, words)
 
 
 def _words(ordered: Sequence[PublishedVersion]) -> str:

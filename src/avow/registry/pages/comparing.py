@@ -1,14 +1,15 @@
 """Two versions of a server side by side: every difference, with the words and parts that changed."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from avow.core.canonical import JsonObject
 from avow.core.capability import Kind, Signature
 from avow.core.drift.compare import diff
 from avow.core.drift.grouping import Group, group_alike
-from avow.core.drift.model import Change, Drift, DriftType
+from avow.core.drift.model import Change, Drift, DriftType, Effect
 from avow.core.publication import read_publication
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
@@ -38,7 +39,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference, or several that say the same; `places` are those of the first."""
+    """One difference, or several that say the same; the places are those of the first.
+
+    `smaller` places are less severe than the difference as a whole.
+    """
 
     severity: Severity
     type: DriftType
@@ -48,6 +52,7 @@ class Difference:
     summary: str
     hint: str
     places: tuple[Place, ...]
+    smaller: tuple[Place, ...]
     more_places: int
 
 
@@ -79,13 +84,18 @@ async def comparison(visit: Visit) -> View:
 
 
 async def compared(store: Store, before: PublishedVersion, after: PublishedVersion) -> Comparison:
-    """Compare two versions, in a thread: a signature can be large."""
-    return await asyncio.to_thread(_compare, await payload(store, before), await payload(store, after))
+    """Compare two versions; neighbours were compared when the later one was published."""
+    known = None
+    if after.predecessor == before.version:
+        known = (await store.drifts(after.name, [after.version])).get(after.version)
+    payloads = await payload(store, before), await payload(store, after)
+    # In a thread: a signature can be large.
+    return await asyncio.to_thread(_compare, *payloads, known)
 
 
-def _compare(before: bytes, after: bytes) -> Comparison:
+def _compare(before: bytes, after: bytes, known: Sequence[JsonObject] | None) -> Comparison:
     old, new = read_publication(before).snapshot, read_publication(after).snapshot
-    drifts = diff(old, new)
+    drifts = diff(old, new) if known is None else tuple(map(_read_drift, known))
     groups = group_alike(drifts)
     counts = {level: sum(drift.severity == level for drift in drifts) for level in reversed(Severity)}
     return Comparison(
@@ -95,10 +105,37 @@ def _compare(before: bytes, after: bytes) -> Comparison:
     )
 
 
+def _read_drift(document: JsonObject) -> Drift:
+    """The inverse of `drift_document`, for what this registry wrote itself."""
+    changes = tuple(
+        Change(
+            change["path"],
+            change["change"],
+            Effect(change["effect"]),
+            Severity(change["severity"]),
+            change["summary"],
+            change.get("before"),
+            change.get("after"),
+        )
+        for change in document["changes"]
+    )
+    return Drift(
+        DriftType(document["type"]),
+        document["kind"],
+        document["name"],
+        Severity(document["severity"]),
+        document["summary"],
+        changes,
+        document.get("hint", ""),
+        document.get("seen", ""),
+    )
+
+
 def _difference(group: Group, old: Snapshot, new: Snapshot) -> Difference:
     first = group.drifts[0]
     names = tuple(drift.name for drift in group.drifts)
-    places = _places(first, old, new)
+    found = _places(first, old, new)
+    places = found[:MOST_CHANGES]
     return Difference(
         first.severity,
         first.type,
@@ -107,8 +144,9 @@ def _difference(group: Group, old: Snapshot, new: Snapshot) -> Difference:
         max(len(names) - MOST_NAMES, 0),
         group.summary,
         first.hint,
-        places[:MOST_CHANGES],
-        max(len(places) - MOST_CHANGES, 0),
+        tuple(place for place in places if place.severity >= first.severity),
+        tuple(place for place in places if place.severity < first.severity),
+        max(len(found) - MOST_CHANGES, 0),
     )
 
 

@@ -48,6 +48,7 @@ async def search(visit: Visit) -> View | Response:
         await store.facets(replace(wanted, kind=None)),
         await store.facets(replace(wanted, risk=None)),
     )
+    counted = _facets(Kind, kinds.kinds, wanted.kind)
     fields = {name: value for name, value in visit.request.query_params.items() if name != "cursor"}
     return View(
         "search.html",
@@ -57,8 +58,9 @@ async def search(visit: Visit) -> View | Response:
             "hits": page.items,
             "next": with_query("/search", {**fields, "cursor": page.next}) if page.next else None,
             "is_first": not visit.asked("cursor"),
-            "kinds": _facets(Kind, kinds.kinds, wanted.kind),
+            "kinds": counted,
             "risks": _facets(reversed(Level), risks.risks, wanted.risk),
+            "total": next(each.count for each in counted if each.is_chosen),
             "is_exact": kinds.is_exact and risks.is_exact,
             "types": TYPES,
             "hints": HINTS,

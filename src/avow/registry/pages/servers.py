@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from avow.core.publication import ServerName
+from avow.core.publication import ServerName, read_namespace
 from avow.registry.api.reading import payload, publication
 from avow.registry.approvals import found_version, standings
 from avow.registry.matching import match
@@ -27,9 +27,12 @@ def name_of(visit: Visit) -> ServerName:
 async def servers(visit: Visit) -> View:
     """Servers, the one that changed last first."""
     text = visit.asked("q")[:200]
-    cursor = visit.asked("cursor") or None
-    page = await visit.service.store.servers(text, cursor=cursor, limit=PAGE)
-    return View("servers.html", {"servers": page.items, "next": page.next, "q": text})
+    namespace = read_namespace(visit.asked("namespace")) if visit.asked("namespace") else None
+    page = await visit.service.store.servers(
+        text, namespace=namespace, cursor=visit.asked("cursor") or None, limit=PAGE
+    )
+    values = {"servers": page.items, "next": page.next, "q": text, "namespace": namespace}
+    return View("servers.html", values)
 
 
 async def server(visit: Visit) -> View:
