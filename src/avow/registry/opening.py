@@ -60,13 +60,14 @@ def log_signer(place: Place, origin: str = "") -> Signer | None:
 
 
 async def open_service(
-    place: Place, settings: Settings, signer: Signer | None, executor: Executor | None = None
+    place: Place, settings: Settings, origin: str = "", executor: Executor | None = None
 ) -> Service:
     """Open everything; the caller closes the store.
 
     Raises:
         AvowError: something is not there, not readable, or not what it was.
     """
+    signer = log_signer(place, origin)
     store = await open_store(place.address, signer)
     bounds = settings.bounds
     return Service(

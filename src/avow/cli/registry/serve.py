@@ -105,7 +105,7 @@ def _composing(
         # The first publication need not wait until they have started.
         workers.submit(os.getpid)
         signer = log_signer(place, origin)
-        service = await open_service(place, settings, signer, workers)
+        service = await open_service(place, settings, origin, workers)
         shown = pages(service, session_key(signer.key) if signer else None)
         first = await first_token(service.store, service.clock())
         if first is not None:

@@ -17,7 +17,6 @@ from avow.core.tlog.tree import (
 from avow.errors import MalformedInputError, StorageError
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter
-from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import NAME_IN_PATH, VERSION_IN_PATH, name_of
 from avow.registry.approvals import found_version
 from avow.registry.model import Checkpoint, NotFoundError, Proof
@@ -75,7 +74,7 @@ async def consistency(call: Call) -> Answer:
     old, new = call.arguments["from"], call.arguments.get("to", (await _newest(store)).size)
     await _check_size(store, new)
     if old > new:
-        raise RefusedError(400, f"a log of {new} entries cannot begin with {old}")
+        raise NotFoundError(f"a log of {new} entries cannot begin with {old}")
     known = await _known(store, nodes_of_consistency(old, new))
     hashes = consistency_proof(old, new, known.__getitem__)
     return Answer({"from": old, "to": new, "hashes": documents.hashes(hashes)})
@@ -87,7 +86,7 @@ async def _proof(store: Store, index: int, size: int | None) -> Answer:
     assert size is not None
     await _check_size(store, size)
     if index >= size:
-        raise RefusedError(400, f"a log of {size} entries has no entry {index}")
+        raise NotFoundError(f"a log of {size} entries has no entry {index}")
     known = await _known(store, {*nodes_of_inclusion(index, size), *nodes_of_root(size)})
     [entry] = await store.entries(index, index + 1)
     made = Proof(index, size, inclusion_proof(index, size, known.__getitem__))
@@ -104,7 +103,7 @@ async def _newest(store: Store) -> Checkpoint:
 async def _check_size(store: Store, size: int) -> None:
     newest = (await _newest(store)).size
     if size > newest:
-        raise RefusedError(400, f"the log has {newest} entries, not {size}")
+        raise NotFoundError(f"the log has {newest} entries, not {size}")
 
 
 async def _known(store: Store, wanted: Iterable[Node]) -> dict[Node, bytes]:

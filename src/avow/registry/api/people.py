@@ -5,7 +5,6 @@ from typing import Final
 from avow.core import dsse
 from avow.core.keys import KeyId, read_public_key
 from avow.core.publication import ServerName
-from avow.errors import MalformedInputError
 from avow.registry import namespaces, tokens
 from avow.registry.api import documents, schemas
 from avow.registry.api.access import NOBODY
@@ -13,11 +12,12 @@ from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter,
 from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import CURSOR, ENVIRONMENT, LIMIT
 from avow.registry.approvals import decide, set_needed
-from avow.registry.model import ApprovalState, Role
+from avow.registry.model import ApprovalState, NotFoundError, Role
 from avow.registry.store.interface import PAGE
 
 _NAMESPACE: Final = path_parameter("namespace", schemas.NAMESPACE, "A namespace.")
 _ENVELOPE_MEMBER: Final = "payloadType"
+_USUAL: Final = "production"
 
 
 async def list_namespaces(call: Call) -> Answer:
@@ -56,8 +56,6 @@ async def change_keys(call: Call) -> Answer:
         )
     keys = [read_public_key(each.encode()) for each in sent.get("add", [])]
     revoked = [KeyId(each) for each in sent.get("revoke", [])]
-    if not keys and not revoked:
-        raise MalformedInputError("no key is to be added or revoked")
     made = await namespaces.change(
         service.store, name, call.caller.person, service.clock(), add=keys, revoke=revoked
     )
@@ -88,31 +86,26 @@ async def revoke_token(call: Call) -> Answer:
 async def list_approvals(call: Call) -> Answer:
     """Decisions: about a server or a version, or those of one environment that approve or are still due."""
     asked, store = call.arguments, call.service.store
-    environment = asked.get("environment")
+    environment, state, wanted = asked.get("environment"), asked.get("state"), asked.get("version")
     if "name" in asked:
-        if "state" in asked or "cursor" in asked:
-            raise RefusedError(
-                400, "with a name there is neither state nor cursor: all its decisions are answered"
-            )
-        made = await store.approvals(
-            ServerName.read(asked["name"]), asked.get("version"), environment=environment
-        )
-        return Answer({"approvals": [documents.decision(each) for each in made], "next": None})
-    if environment is None or "version" in asked:
-        raise RefusedError(400, "name a server, or an environment")
-    page_of = {"cursor": asked.get("cursor"), "limit": asked.get("limit", PAGE)}
-    match asked.get("state", "approved"):
+        if "cursor" in asked:
+            raise NotFoundError("all decisions about a server are on one page")
+        made = await store.approvals(ServerName.read(asked["name"]), wanted, environment=environment)
+        listed = [documents.decision(each) for each in made if state in (None, each.state)]
+        return Answer({"approvals": listed, "next": None})
+    environment, cursor = environment or _USUAL, asked.get("cursor")
+    limit = asked.get("limit", PAGE)
+    match state or "approved":
         case "approved":
-            approved = await store.approved(environment, **page_of)
-            listed = [documents.decision(each) for each in approved.items]
-            return Answer({"approvals": listed, "next": approved.next})
+            approved = await store.approved(environment, cursor=cursor, limit=limit)
+            found = [documents.decision(each) for each in approved.items if wanted in (None, each.version)]
+            return Answer({"approvals": found, "next": approved.next})
         case "pending":
-            undecided = await store.undecided(environment, **page_of)
-            return Answer(
-                {"pending": [documents.version(each) for each in undecided.items], "next": undecided.next}
-            )
-        case state:
-            raise RefusedError(400, f"versions that are {state} are listed by name", "add name=…")
+            undecided = await store.undecided(environment, cursor=cursor, limit=limit)
+            due = [documents.version(each) for each in undecided.items if wanted in (None, each.version)]
+            return Answer({"pending": due, "next": undecided.next})
+        case _:
+            raise NotFoundError("what was rejected is listed by name", hint="add name=…")
 
 
 async def add_approval(call: Call) -> Answer:
@@ -143,6 +136,15 @@ async def put_environment(call: Call) -> Answer:
     made = await set_needed(call.service.store, call.arguments["environment"], call.document["needed"])
     return Answer(documents.environment(made))
 
+
+_CHANGE: Final = schemas.objects(
+    {},
+    {
+        "add": {"type": "array", "items": schemas.PEM, "minItems": 1, "maxItems": 10},
+        "revoke": {"type": "array", "items": schemas.DIGEST, "minItems": 1, "maxItems": 10},
+    },
+    closed=True,
+)
 
 ENDPOINTS: Final = (
     Endpoint(
@@ -181,18 +183,9 @@ ENDPOINTS: Final = (
         body=Body(
             {
                 "anyOf": [
-                    schemas.objects(
-                        {},
-                        {"add": schemas.lists(schemas.PEM), "revoke": schemas.lists(schemas.DIGEST)},
-                        closed=True,
-                    ),
-                    schemas.objects(
-                        {
-                            "payload": schemas.TEXT,
-                            "payloadType": schemas.TEXT,
-                            "signatures": schemas.lists({"type": "object"}),
-                        }
-                    ),
+                    {**_CHANGE, "required": ["add"]},
+                    {**_CHANGE, "required": ["revoke"]},
+                    schemas.envelope({"const": namespaces.KEYS_TYPE}),
                 ]
             }
         ),
@@ -240,7 +233,9 @@ ENDPOINTS: Final = (
             Parameter("name", schemas.NAME, "A server."),
             Parameter("version", schemas.VERSION, "One of its versions."),
             ENVIRONMENT,
-            Parameter("state", schemas.STATE, "`approved` unless said; `pending` is what is to be decided."),
+            Parameter(
+                "state", schemas.STATE, "Without a name `approved`, or `pending`: what is to be decided."
+            ),
             CURSOR,
             LIMIT,
         ),

@@ -5,6 +5,7 @@ from typing import Final
 from avow.core import dsse
 from avow.core.keys import PublicKey
 from avow.core.publication import PUBLICATION_TYPE
+from avow.errors import AvowError, MalformedInputError
 from avow.registry import namespaces
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint
@@ -12,43 +13,44 @@ from avow.registry.api.problems import RefusedError
 from avow.registry.model import Role
 from avow.registry.publishing import announced, publish
 
-_ENVELOPE: Final = schemas.objects(
-    {
-        "payload": {"type": "string", "contentEncoding": "base64"},
-        "payloadType": {"const": PUBLICATION_TYPE},
-        "signatures": {
-            "type": "array",
-            "minItems": 1,
-            "maxItems": dsse.MAX_SIGNATURES,
-            "items": schemas.objects(
-                {"sig": {"type": "string", "contentEncoding": "base64"}},
-                {"keyid": schemas.TEXT, "publicKey": {"type": "string", "contentEncoding": "base64"}},
-            ),
-        },
-    }
-)
-
 
 async def add(call: Call) -> Answer:
     """Publish what an envelope holds."""
     service, caller = call.service, call.caller
-    if caller.namespaces is not None and (space := announced(call.body).namespace) not in caller.namespaces:
-        raise RefusedError(403, f"{caller.person} may not publish to {space}")
-    if caller.may(Role.ADMINISTER):
-        await _claim_if_free(call)
     try:
+        if (
+            caller.namespaces is not None
+            and (space := announced(call.body).namespace) not in caller.namespaces
+        ):
+            raise RefusedError(403, f"{caller.person} may not publish to {space}")
+        if caller.may(Role.ADMINISTER):
+            await _claim_if_free(call, announced(call.body).namespace)
         receipt = await publish(service.store, call.body, service.clock(), service.executor)
-    except Exception:
+    except AvowError as error:
         service.metrics.count("publications", outcome="refused")
-        raise
+        raise _explained(call.body, error) from error
     service.metrics.count("publications", outcome="new" if receipt.is_new else "known")
     return Answer(documents.receipt(receipt), 201 if receipt.is_new else 200)
 
 
-async def _claim_if_free(call: Call) -> None:
+def _explained(data: bytes, error: AvowError) -> AvowError:
+    """Why it was refused: an envelope that names no namespace can have been signed by nobody's key."""
+    if type(error) is not MalformedInputError:
+        return error
+    try:
+        dsse.loads(data)
+    except MalformedInputError as malformed:
+        return malformed
+    try:
+        announced(data)
+    except MalformedInputError as nameless:
+        return RefusedError(403, nameless.message, nameless.hint)
+    return error
+
+
+async def _claim_if_free(call: Call, namespace: str) -> None:
     """An administrator who publishes to a namespace that nobody has gives it to the key that signed."""
     store = call.service.store
-    namespace = announced(call.body).namespace
     if await store.namespace(namespace) is None:
         envelope = dsse.loads(call.body)
         keys = [each.key for each in envelope.signatures if isinstance(each.key, PublicKey)]
@@ -65,7 +67,7 @@ ENDPOINTS: Final = (
         add,
         schemas.reference("Receipt"),
         role=Role.PUBLISH,
-        body=Body(_ENVELOPE, is_envelope=True),
+        body=Body(schemas.envelope({"const": PUBLICATION_TYPE}), is_envelope=True),
         statuses=(200, 201),
     ),
 )

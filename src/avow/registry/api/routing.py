@@ -17,6 +17,7 @@ from avow.registry.api.access import NOBODY, admit
 from avow.registry.api.bodies import read_body
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter
 from avow.registry.api.problems import RefusedError, problem
+from avow.registry.model import NotFoundError
 from avow.registry.service import Service
 
 _DEPTH: Final = 40
@@ -74,7 +75,14 @@ class _Bound:
         caller = NOBODY if public else await admit(request, self._service, self._endpoint.role)
         arguments = self._arguments(request)
         body, document = await self._body(request)
-        answer = await self._endpoint.handler(Call(self._service, caller, arguments, document, body))
+        call = Call(self._service, caller, arguments, document, body)
+        try:
+            answer = await self._endpoint.handler(call)
+        except MalformedInputError as error:
+            # A cursor is opaque: no schema can tell a wrong one, which leads to a page that is not there.
+            if "cursor" in arguments and error.message.endswith("is not a cursor"):
+                raise NotFoundError(error.message, error.hint) from error
+            raise
         return self._response(request, answer)
 
     def _arguments(self, request: Request) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Final
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
+from avow.core.dsse import MAX_SIGNATURES
 from avow.core.publication import MAX_NAME, MAX_VERSION
 from avow.core.risk import Level
 from avow.core.severity import Severity
@@ -50,7 +51,15 @@ ARGUMENT: Final[JsonObject] = {
     "pattern": "^[^:\\x00-\\x1f]{1,200}(:(string|number|integer|boolean|object|array|null))?$",
 }
 ANNOTATION: Final[JsonObject] = {"type": "string", "pattern": "^[A-Za-z]{1,100}:(true|false)$"}
-PEM: Final[JsonObject] = {"type": "string", "pattern": "^-----BEGIN PUBLIC KEY-----", "maxLength": 1000}
+_KEY: Final = "MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]="
+PEM: Final[JsonObject] = {
+    "type": "string",
+    "pattern": f"^-----BEGIN PUBLIC KEY-----\\n{_KEY}\\n-----END PUBLIC KEY-----\\n?$",
+}
+BASE64: Final[JsonObject] = {
+    "type": "string",
+    "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+}
 NEEDED: Final[JsonObject] = {"type": "integer", "minimum": 1, "maximum": MAX_PEOPLE}
 REASON: Final[JsonObject] = {"type": "string", "minLength": 1, "maxLength": MAX_REASON, "pattern": "\\S"}
 URL: Final[JsonObject] = {"type": "string", "pattern": "^https?://[!-~]{1,1900}$"}
@@ -69,6 +78,20 @@ def objects(required: JsonObject, optional: JsonObject | None = None, *, closed:
         "required": sorted(required),
     }
     return {**schema, "additionalProperties": False} if closed else schema
+
+
+def envelope(payload_type: JsonObject) -> JsonObject:
+    """A DSSE envelope; the public key may stand beside a signature."""
+    signed = objects(
+        {"sig": BASE64}, {"keyid": TEXT, "publicKey": {"type": "string", "pattern": f"^{_KEY}$"}}
+    )
+    return objects(
+        {
+            "payload": BASE64,
+            "payloadType": payload_type,
+            "signatures": {"type": "array", "minItems": 1, "maxItems": MAX_SIGNATURES, "items": signed},
+        }
+    )
 
 
 def lists(items: JsonObject) -> JsonObject:

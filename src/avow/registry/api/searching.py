@@ -10,7 +10,7 @@ from avow.errors import MalformedInputError
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter, path_parameter
 from avow.registry.api.reading import CURSOR, LIMIT
-from avow.registry.matching import match
+from avow.registry.matching import MAX_WANTED, match
 from avow.registry.model import NotFoundError, Search
 from avow.registry.store.interface import PAGE
 
@@ -34,8 +34,10 @@ def read_search(asked: JsonObject) -> Search:
     )
 
 
-def read_signature(document: object) -> Signature:
+def read_signature(document: object) -> Signature | None:
     """The signature in a snapshot, or one given as lists of definitions, as on the wire.
+
+    None when two capabilities share a name: nobody can offer that.
 
     Raises:
         MalformedInputError: it is neither, or empty.
@@ -48,9 +50,10 @@ def read_signature(document: object) -> Signature:
         lists = {kind: document.get(collection, []) for collection, kind in _COLLECTIONS.items()}
         if not all(isinstance(each, list) for each in lists.values()):
             raise MalformedInputError("the capabilities of a signature are in lists")
-        signature = Signature.of(
-            Capability.read(kind, definition) for kind, found in lists.items() for definition in found
-        )
+        capabilities = [Capability.read(kind, each) for kind, found in lists.items() for each in found]
+        if len({(each.kind, each.name) for each in capabilities}) < len(capabilities):
+            return None
+        signature = Signature.of(capabilities)
     if not any(signature.of_kind(kind) for kind in Kind):
         raise MalformedInputError("the signature has no capabilities, and every server offers at least that")
     return signature
@@ -72,8 +75,9 @@ async def search(call: Call) -> Answer:
 
 async def find_matches(call: Call) -> Answer:
     """Servers that offer at least what a signature offers."""
-    wanted = read_signature(parse_json(call.body, max_depth=MAX_FILE_DEPTH))
-    asked = call.arguments
+    asked, wanted = call.arguments, read_signature(parse_json(call.body, max_depth=MAX_FILE_DEPTH))
+    if wanted is None:
+        return Answer({"matches": [], "next": None})
     page = await match(call.service.store, wanted, cursor=asked.get("cursor"), limit=asked.get("limit", PAGE))
     found = [{"name": str(each.name), "version": each.version, "digest": each.digest} for each in page.items]
     return Answer({"matches": found, "next": page.next})
@@ -95,6 +99,20 @@ async def holders(call: Call) -> Answer:
         }
     )
 
+
+_LISTS: Final = {
+    kind.collection: {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MAX_WANTED // len(Kind),
+        "items": schemas.objects({kind.identifier: {"type": "string", "minLength": 1}}),
+    }
+    for kind in Kind
+}
+_SIGNATURE: Final[JsonObject] = {
+    "description": "Definitions by kind, as servers list them; a whole snapshot is understood, too.",
+    "anyOf": [{**schemas.objects({}, _LISTS), "required": [each]} for each in _LISTS],
+}
 
 ENDPOINTS: Final = (
     Endpoint(
@@ -133,7 +151,7 @@ ENDPOINTS: Final = (
             schemas.objects({"name": schemas.NAME, "version": schemas.VERSION, "digest": schemas.DIGEST}),
         ),
         parameters=(CURSOR, LIMIT),
-        body=Body({"type": "object"}, is_envelope=True),
+        body=Body(_SIGNATURE, is_envelope=True),
     ),
     Endpoint(
         "GET",

@@ -9,6 +9,7 @@ from avow.errors import MalformedInputError
 from avow.registry import feeds, webhooks
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter, path_parameter
+from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import LEVEL, LIMIT
 from avow.registry.model import NotFoundError, PublishedVersion, Role, Watch
 from avow.registry.store.interface import PAGE
@@ -77,13 +78,13 @@ async def list_webhooks(call: Call) -> Answer:
 async def add_webhook(call: Call) -> Answer:
     """Have an address told of changes; the secret that signs is in this answer and nowhere else."""
     sent = call.document
-    made = await webhooks.add(
-        call.service,
-        call.caller.person,
-        sent["url"],
-        sent.get("targets", []),
-        Severity(sent.get("level", Severity.CRITICAL)),
-    )
+    level = Severity(sent.get("level", Severity.CRITICAL))
+    try:
+        made = await webhooks.add(
+            call.service, call.caller.person, sent["url"], sent.get("targets", []), level
+        )
+    except MalformedInputError as error:
+        raise RefusedError(403, error.message, error.hint) from error
     document = {**documents.webhook(made), "secret": to_base64(made.secret)}
     return Answer(document, 201, headers={"cache-control": "no-store"})
 
