@@ -162,7 +162,7 @@ def test_a_foreign_lockfile_does_not_get_what_is_stored_for_its_namesake(
     session.send(INITIALIZE)
     message = session.receive()["error"]["message"]
 
-    assert "FOO_TOKEN is not set; what is stored under needy is for another command or address" in message
+    assert "FOO_TOKEN is not set; what is stored under needy is for another command, address or directory" in message
 
 
 def test_settings_of_a_foreign_project_are_not_joined_with_what_is_stored(

@@ -189,7 +189,10 @@ class _Search:
         key, remembered = parameter.key, self._remembered
         if key not in remembered.values and key not in remembered.secrets:
             if self._known.namesake:
-                reason = f"what is stored under {self._known.identity.name} is for another command or address"
+                reason = (
+                    f"what is stored under {self._known.identity.name} "
+                    "is for another command, address or directory"
+                )
                 yield Withheld(key, Layer.STORE, reason)
         elif self._is_foreign:
             reason = (

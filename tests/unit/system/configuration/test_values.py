@@ -121,7 +121,7 @@ def test_a_server_of_the_same_name_gets_nothing_and_is_told_so() -> None:
     resolution = resolve(known_needs("files", evil), Sources())
 
     assert resolution.values == {}
-    assert "is for another command or address" in resolution.withheld[0].reason
+    assert "is for another command, address or directory" in resolution.withheld[0].reason
 
 
 def test_the_settings_of_another_project_do_not_get_what_is_stored() -> None:
