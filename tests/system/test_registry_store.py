@@ -9,7 +9,7 @@ import pytest
 
 from avow.core import dsse
 from avow.core.canonical import Digest, canonical, digest, parse_json
-from avow.core.capability import Kind
+from avow.core.capability import Capability, Kind
 from avow.core.publication import ServerName, publication_payload
 from avow.core.risk import Level
 from avow.core.severity import Severity
@@ -425,4 +425,4 @@ async def test_servers_that_could_replace_another(store: Store) -> None:
     page = await store.candidates(wanted[:1], limit=1)
     assert [each.name for each in await store.candidates(wanted[:1], cursor=page.next)] == [both]
     assert (await store.candidates([(Kind.PROMPT, "read_file")])).items == ()
-    assert await store.offered(both, wanted[1:]) == {wanted[1]: canonical(WRITE)}
+    assert await store.offered(both, wanted[1:]) == {wanted[1]: Capability.read(Kind.TOOL, WRITE)}

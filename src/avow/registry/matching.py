@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from typing import Final
 
-from avow.core.canonical import JsonObject, JsonValue, parse_json
+from avow.core.canonical import JsonObject, JsonValue
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.schema.document import STEPS, Budget, Document, TooLargeError
 from avow.core.schema.normalise import Reader
@@ -65,14 +65,13 @@ async def match(
 
 
 def offers_at_least(
-    wanted: list[Capability], there: Mapping[tuple[Kind, str], bytes], budget: Budget, proven: Proven
+    wanted: list[Capability], there: Mapping[tuple[Kind, str], Capability], budget: Budget, proven: Proven
 ) -> bool:
-    """Whether definitions in canonical JSON, by kind and name, hold everything that is wanted."""
+    """Whether a server with these capabilities, by kind and name, offers everything that is wanted."""
     for one in wanted:
-        data = there.get((one.kind, one.name))
-        if data is None:
+        other = there.get((one.kind, one.name))
+        if other is None:
             return False
-        other = Capability.read(one.kind, parse_json(data))
         pair = (f"{one.kind} {one.digest}", other.digest)
         if pair not in proven:
             proven[pair] = one.digest == other.digest or _accepts(one, other, budget)

@@ -25,7 +25,7 @@ from avow.errors import DeclarationError, MalformedInputError, StorageError, Unt
 from avow.registry import indexing
 from avow.registry.model import Counts, Needs
 from avow.registry.store.contents import Predecessor
-from avow.registry.store.packing import Stored, definition_of, outline, pack, squeeze
+from avow.registry.store.packing import Stored, outline, pack, read_stored, squeeze
 from avow.registry.store.prepared import Prepared, PreparedCapability
 from avow.registry.store.rows import bounded
 from avow.registry.store.searching import MAX_CAPABILITY_NAME
@@ -137,29 +137,28 @@ def _rating(capability: Capability, known: Mapping[Key, Stored]) -> Risk:
 
 
 def _predecessor(before: Predecessor, after: Signature) -> Snapshot:
-    """The snapshot of the version before; what has not changed is taken from the new one."""
-    document = outline(before.body)["snapshot"]
-    shapes = document.pop("volatileShapes", {})
-    volatile = tuple(Volatile(pointer, shapes[pointer]) for pointer in document.pop("volatile", ()))
+    """The snapshot of the version before; what has not changed is taken from the new one.
+
+    Raises:
+        StorageError: what is stored of it is damaged.
+    """
     same = {(one.kind, one.digest): one for one in after}
-    capabilities = []
-    for kind in Kind:
-        for entry in document[kind.collection]:
-            there = same.get((kind, entry["digest"]))
-            capabilities.append(there or _stored(kind, entry["digest"], before))
-        document[kind.collection] = []
-    # The digests of the capabilities were checked when they came, and again just now where they differ.
-    document["digest"] = Signature().digest
-    snapshot = read_snapshot_document(document)
-    return replace(snapshot, signature=Signature.of(capabilities), volatile=volatile)
-
-
-def _stored(kind: Kind, digest: Digest, before: Predecessor) -> Capability:
-    stored = before.capabilities.get((kind, digest))
-    capability = Capability.read(kind, definition_of(stored)) if stored is not None else None
-    if capability is None or capability.digest != digest:
-        raise StorageError(f"the definition of {digest} is damaged", hint="restore a backup")
-    return capability
+    try:
+        document = outline(before.body)["snapshot"]
+        shapes = document.pop("volatileShapes", {})
+        volatile = tuple(Volatile(pointer, shapes[pointer]) for pointer in document.pop("volatile", ()))
+        capabilities = []
+        for kind in Kind:
+            for key in [(kind, entry["digest"]) for entry in document[kind.collection]]:
+                there = same.get(key)
+                capabilities.append(there or read_stored(*key, before.capabilities[key].definition))
+            document[kind.collection] = []
+        # The digests of the capabilities were checked when they came, and again just now where they differ.
+        document["digest"] = Signature().digest
+        snapshot = read_snapshot_document(document)
+        return replace(snapshot, signature=Signature.of(capabilities), volatile=volatile)
+    except (MalformedInputError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError("the version before is damaged in the store", hint="restore a backup") from error
 
 
 def _counts(signature: Signature, ratings: Mapping[Key, Risk]) -> Counts:

@@ -6,6 +6,7 @@ import binascii
 from concurrent.futures import BrokenExecutor, Executor
 from datetime import datetime
 from typing import Final
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
 
@@ -16,7 +17,9 @@ from avow.registry.preparing import MAX_ENVELOPE, prepare, read_envelope
 from avow.registry.store.interface import Store
 from avow.registry.store.prepared import StaleError
 
-_ATTEMPTS: Final = 8
+_ATTEMPTS: Final = 20
+
+_turns: Final[WeakKeyDictionary[Store, WeakValueDictionary[ServerName, asyncio.Lock]]] = WeakKeyDictionary()
 
 
 class _Announced(msgspec.Struct):
@@ -39,6 +42,15 @@ async def publish(store: Store, data: bytes, now: datetime, executor: Executor |
         StorageError: it could not be made durable.
     """
     name = announced(data)
+    # Versions of one server come one after the other: each is compared with the one before.
+    turn = _turns.setdefault(store, WeakValueDictionary()).setdefault(name, asyncio.Lock())
+    async with turn:
+        return await _publish(store, data, name, now, executor)
+
+
+async def _publish(
+    store: Store, data: bytes, name: ServerName, now: datetime, executor: Executor | None
+) -> Receipt:
     loop = asyncio.get_running_loop()
     for attempt in range(_ATTEMPTS):
         basis = await store.basis(name)
@@ -53,7 +65,7 @@ async def publish(store: Store, data: bytes, now: datetime, executor: Executor |
             )
             return await store.publish(prepared)
         except StaleError:
-            # Somebody else published a version of this server in the same moment: compare with that one.
+            # Another process published a version of this server in the same moment: compare with that one.
             if attempt == _ATTEMPTS - 1:
                 raise
         except BrokenExecutor as error:

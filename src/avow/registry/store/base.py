@@ -2,18 +2,16 @@
 
 # ruff: noqa: D102  the interface says what each method promises
 
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from avow.core.canonical import Digest, JsonObject, digest_of
-from avow.core.capability import Kind
+from avow.core.canonical import Digest, JsonObject, canonical
+from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
 from avow.core.tlog.tree import Node
-from avow.errors import StorageError
 from avow.registry.model import (
     Approval,
     CapabilityHit,
@@ -38,6 +36,7 @@ from avow.registry.store.contents import Basis
 from avow.registry.store.database import Database
 from avow.registry.store.group import Group
 from avow.registry.store.interface import PAGE
+from avow.registry.store.packing import read_stored
 from avow.registry.store.prepared import Prepared
 from avow.registry.store.sequencer import Append
 
@@ -121,13 +120,8 @@ class SqlStore(ABC):
         found = await self._ask(searching.capability, digest)
         if found is None:
             return None
-        try:
-            definition = zlib.decompress(found[1])
-        except zlib.error:
-            definition = b""
-        if digest_of(definition) != digest:
-            raise StorageError(f"the definition of {digest} is damaged", hint="restore a backup")
-        return found[0], definition
+        hit, definition = found
+        return hit, canonical(read_stored(hit.kind, digest, definition).definition)
 
     async def holders(self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE) -> Page[Holder]:
         return await self._ask(searching.holders, digest, cursor, limit)
@@ -139,7 +133,7 @@ class SqlStore(ABC):
 
     async def offered(
         self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
-    ) -> Mapping[tuple[Kind, str], bytes]:
+    ) -> Mapping[tuple[Kind, str], Capability]:
         return await self._ask(contents.offered, name, wanted)
 
     async def totals(self) -> Mapping[str, int]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from avow.core import dsse
-from avow.core.canonical import Digest, parse_json
+from avow.core.canonical import Digest
 from avow.core.capability import Capability, Kind
 from avow.core.keys import PublicKey
 from avow.core.publication import ServerName
 from avow.registry.store.database import Database, Row
 from avow.registry.store.keeping import namespace
-from avow.registry.store.packing import Stored, unpack
+from avow.registry.store.packing import Stored, read_stored, unpack
 from avow.registry.store.rows import KINDS, LEVELS, digest_text
 
 _DOCUMENT: Final = (
@@ -79,17 +79,17 @@ def _stored(rows: Sequence[Row]) -> dict[tuple[Kind, Digest], Stored]:
 
 async def offered(
     database: Database, name: ServerName, wanted: Sequence[tuple[Kind, str]]
-) -> dict[tuple[Kind, str], bytes]:
-    """Definitions in a server's newest version, by kind and name."""
+) -> dict[tuple[Kind, str], Capability]:
+    """Capabilities in a server's newest version, by kind and name."""
     sql = (
-        "SELECT c.kind, d.definition FROM servers s CROSS JOIN offers o CROSS JOIN capabilities c "
+        "SELECT c.kind, c.digest, d.definition FROM servers s CROSS JOIN offers o CROSS JOIN capabilities c "
         "CROSS JOIN definitions d WHERE s.name = $1 AND o.server_id = s.id AND o.until = 0 "
         "AND c.id = o.capability_id AND d.capability_id = c.id"
     )
-    found: dict[tuple[Kind, str], bytes] = {}
-    for number, definition in await database.fetch(sql, str(name)):
-        kind, data = KINDS[number], zlib.decompress(definition)
-        found[kind, Capability.read(kind, parse_json(data)).name] = data
+    found: dict[tuple[Kind, str], Capability] = {}
+    for number, digest, definition in await database.fetch(sql, str(name)):
+        one = read_stored(KINDS[number], digest_text(digest), bytes(definition))
+        found[one.kind, one.name] = one
     return {key: found[key] for key in wanted if key in found}
 
 

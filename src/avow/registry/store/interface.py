@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from avow.core.canonical import Digest, JsonObject
-from avow.core.capability import Kind
+from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
 from avow.core.tlog.tree import Node
@@ -107,8 +107,8 @@ class Reads(Protocol):
 
     async def offered(
         self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
-    ) -> Mapping[tuple[Kind, str], bytes]:
-        """The definitions of these kinds and names in a server's newest version, in canonical JSON."""
+    ) -> Mapping[tuple[Kind, str], Capability]:
+        """What a server's newest version has of these kinds and names."""
 
     async def totals(self) -> Mapping[str, int]:
         """How much there is: servers, versions, capabilities, namespaces, entries."""

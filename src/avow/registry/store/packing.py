@@ -14,7 +14,6 @@ from avow.core.canonical import (
     MAX_FILE_DEPTH,
     Digest,
     JsonObject,
-    JsonValue,
     canonical,
     digest_of,
     parse_json,
@@ -44,16 +43,19 @@ class Stored:
         return {"level": str(self.risk), "reasons": json.loads(self.reasons)}
 
 
-def definition_of(stored: Stored) -> JsonValue:
-    """The definition as it came.
+def read_stored(kind: Kind, digest: Digest, definition: bytes) -> Capability:
+    """A capability from its compressed definition.
 
     Raises:
-        StorageError: it is damaged.
+        StorageError: the definition is not the one with this digest: it was changed, or is damaged.
     """
     try:
-        return parse_json(zlib.decompress(stored.definition))
-    except (zlib.error, MalformedInputError) as error:
-        raise StorageError("a stored definition is damaged", hint="restore a backup") from error
+        capability = Capability.read(kind, parse_json(zlib.decompress(definition)))
+    except (zlib.error, MalformedInputError):
+        capability = None
+    if capability is None or capability.digest != digest:
+        raise StorageError(f"the stored definition of {digest} is damaged", hint="restore a backup")
+    return capability
 
 
 def squeeze(data: bytes) -> bytes:
@@ -90,8 +92,15 @@ def _components(definition: JsonObject) -> set[str]:
 
 
 def outline(body: bytes) -> JsonObject:
-    """The document in a body; where it is in parts, without what the capabilities hold."""
-    document: JsonObject = parse_json(zlib.decompress(body[1:]), max_depth=MAX_FILE_DEPTH)
+    """The document in a body; where it is in parts, without what the capabilities hold.
+
+    Raises:
+        StorageError: it is damaged.
+    """
+    try:
+        document: JsonObject = parse_json(zlib.decompress(body[1:]), max_depth=MAX_FILE_DEPTH)
+    except (zlib.error, MalformedInputError) as error:
+        raise StorageError("a stored publication is damaged", hint="restore a backup") from error
     return document
 
 
@@ -123,10 +132,10 @@ def _joined(body: bytes, stored: Mapping[tuple[Kind, Digest], Stored]) -> bytes:
 
 def _whole(kind: Kind, entry: JsonObject, stored: Mapping[tuple[Kind, Digest], Stored]) -> JsonObject:
     known = stored[kind, entry["digest"]]
-    definition = definition_of(known)
-    entry = {"risk": known.rating, **entry, "definition": definition}
+    capability = read_stored(kind, entry["digest"], known.definition)
+    entry = {"risk": known.rating, **entry, "definition": capability.definition}
     if "components" not in entry:
-        entry["components"] = Capability.read(kind, definition).components
+        entry["components"] = capability.components
     return entry
 
 

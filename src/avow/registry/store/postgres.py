@@ -36,6 +36,7 @@ _UNAVAILABLE: Final = (
     OSError,
     TimeoutError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
     asyncpg.OperatorInterventionError,
@@ -78,7 +79,7 @@ class PostgresStore(SqlStore):
                 await _prepare(await store._connection(), signer)
                 store._pool = await asyncpg.create_pool(
                     address,
-                    min_size=1,
+                    min_size=0,
                     max_size=READERS,
                     timeout=PATIENCE,
                     server_settings=_SETTINGS,
@@ -100,7 +101,7 @@ class PostgresStore(SqlStore):
     async def close(self) -> None:
         """Finish what was begun and let go."""
         await self._group.close()
-        await self._let_go()
+        self._let_go()
         if self._pool is not None:
             try:
                 await asyncio.wait_for(self._pool.close(), PATIENCE)
@@ -115,26 +116,57 @@ class PostgresStore(SqlStore):
     ) -> T:
         assert self._pool is not None
         with explained():
-            async with (
-                self._pool.acquire(timeout=PATIENCE) as connection,
-                connection.transaction(isolation="repeatable_read", readonly=True),
-            ):
-                return await question(PostgresDatabase(connection), *args, **kwargs)
+            try:
+                return await self._answer(question, *args, **kwargs)
+            except _UNAVAILABLE:
+                # The server may have been restarted since: what waits in the pool leads nowhere.
+                await self._pool.expire_connections()
+                return await self._answer(question, *args, **kwargs)
+
+    async def _answer(
+        self,
+        question: Callable[Concatenate[Database, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        assert self._pool is not None
+        async with (
+            self._pool.acquire(timeout=PATIENCE) as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            return await question(PostgresDatabase(connection), *args, **kwargs)
 
     async def _commit(self, changes: Sequence[Change]) -> list[Outcome]:
         with explained():
             try:
-                connection = await self._connection()
+                connection, transaction = await self._begun()
                 database = PostgresDatabase(connection)
                 append = Append(database, self._signer, self._edge)
-                async with connection.transaction():
+                try:
                     outcomes, sealed = await write(database, changes, append)
+                    await transaction.commit()
+                except BaseException:
+                    await _abandon(connection, transaction)
+                    raise
             except _UNAVAILABLE:
                 # Whether a commit arrived may be unknown: a new connection starts from what the server has.
-                await self._let_go()
+                self._let_go()
                 raise
         append.committed(sealed)
         return outcomes
+
+    async def _begun(self) -> "tuple[asyncpg.Connection[asyncpg.Record], asyncpg.transaction.Transaction]":
+        """A connection in a new transaction; one that the server dropped meanwhile is replaced."""
+        connection = await self._connection()
+        transaction = connection.transaction()
+        try:
+            await transaction.start()
+        except _UNAVAILABLE:
+            self._let_go()
+            connection = await self._connection()
+            transaction = connection.transaction()
+            await transaction.start()
+        return connection, transaction
 
     async def _connection(self) -> "asyncpg.Connection[asyncpg.Record]":
         if self._writer is None or self._writer.is_closed():
@@ -143,7 +175,7 @@ class PostgresStore(SqlStore):
             )
         return self._writer
 
-    async def _let_go(self) -> None:
+    def _let_go(self) -> None:
         if self._writer is not None:
             self._edge.size = -1
             self._writer.terminate()
@@ -174,6 +206,13 @@ class PostgresDatabase:
     async def run(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run one statement for each of these rows."""
         await self._connection.executemany(sql, rows)
+
+
+async def _abandon(connection: Any, transaction: Any) -> None:
+    """Take everything back, if there is still somebody to tell."""
+    if not connection.is_closed():
+        with contextlib.suppress(*_UNAVAILABLE, asyncpg.PostgresError):
+            await transaction.rollback()
 
 
 async def _is_read_only(database: Database) -> bool:
