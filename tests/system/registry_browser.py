@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 
@@ -27,29 +28,33 @@ class Served:
 @contextmanager
 def serving(showcase: Callable[[], AbstractAsyncContextManager[Showcase]]) -> Iterator[Served]:
     """Serve what is in a showcase, in a thread with a loop of its own, until the tests are done."""
-    started: list[Served] = []
-    servers: list[uvicorn.Server] = []
-    is_ready = threading.Event()
+    started: Future[tuple[Served, uvicorn.Server]] = Future()
 
     async def serve() -> None:
         async with showcase() as shown:
             app = create_app(shown.service, pages=pages(shown.service, session_key(SIGNER.key)))
             server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-            servers.append(server)
             running = asyncio.create_task(server.serve())
             while not server.started and not running.done():
                 await asyncio.sleep(0.02)
             port = server.servers[0].sockets[0].getsockname()[1]
-            started.append(Served(f"http://127.0.0.1:{port}", shown.tokens))
-            is_ready.set()
+            started.set_result((Served(f"http://127.0.0.1:{port}", shown.tokens), server))
             await running
 
-    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except Exception as error:
+            if started.done():
+                raise
+            started.set_exception(error)
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert is_ready.wait(PATIENCE)
+    served, server = started.result(PATIENCE)
     try:
-        yield started[0]
+        yield served
     finally:
-        servers[0].should_exit = True
+        server.should_exit = True
         thread.join(PATIENCE)
     assert not thread.is_alive()
