@@ -1,5 +1,6 @@
 """Publishing over HTTP: who may send, and the receipt."""
 
+from contextlib import suppress
 from typing import Final
 
 from avow.core import dsse
@@ -10,7 +11,7 @@ from avow.registry import namespaces
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint
 from avow.registry.api.problems import RefusedError
-from avow.registry.model import Role
+from avow.registry.model import ConflictError, Role
 from avow.registry.publishing import announced, publish
 
 
@@ -56,7 +57,9 @@ async def _claim_if_free(call: Call, namespace: str) -> None:
         keys = [each.key for each in envelope.signatures if isinstance(each.key, PublicKey)]
         if keys:
             key = dsse.verify(envelope, PUBLICATION_TYPE, keys).key
-            await namespaces.claim(store, namespace, key, call.caller.person, call.service.clock())
+            # Somebody else may have been first; then the keys decide who may.
+            with suppress(ConflictError):
+                await namespaces.claim(store, namespace, key, call.caller.person, call.service.clock())
 
 
 ENDPOINTS: Final = (
