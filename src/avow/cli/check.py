@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from avow.cli.approvals import RegistryOptions, registry_options
 from avow.cli.options import (
     CommandWithServer,
     ServerOptions,
@@ -34,6 +35,7 @@ from avow.system.targets import Reachable, fitting, reach, reach_command, reach_
 @click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start servers with.")
 @format_option("text", "json", "markdown", "sarif")
 @server_options
+@registry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -44,9 +46,14 @@ def command(
     preset: str,
     format_name: str,
     options: ServerOptions,
+    held: RegistryOptions,
 ) -> int:
-    """Connect to each locked server, or to those named, and report how it differs from what was approved."""
+    """Connect to each locked server, or to those named, and report how it differs from what was approved.
+
+    With --environment it has to be approved there by the people of a registry, too.
+    """
     approved = _chosen(names, read_approved(options.lockfile), options.lockfile)
+    registered = held.names(approved)
     find = _reaching(approved, server_command(ctx), options, preset)
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)
@@ -66,8 +73,15 @@ def command(
     outcomes = (outcome(name, entry, looked[name], judging) for name, entry in approved.items())
     ours = all(isinstance(entry, Entry) for entry in approved.values())
     report = DriftReport(tuple(outcomes), threshold(fail_on, judging), options.lockfile, can_approve=ours)
+    show = partial(print_drift, report)
+    if registered:
+        # Late, since most servers are held to a lockfile alone.
+        from avow.cli.held_report import hold, print_held
+
+        report = with_registry = hold(report, held, registered)
+        show = partial(print_held, with_registry)
     if not (options.quiet and report.is_clean and format_name == "text"):
-        print_drift(report, format_name)
+        show(format_name)
     return report.exit_code
 
 

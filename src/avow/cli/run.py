@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from avow.cli.approvals import RegistryOptions, registry_options
 from avow.cli.main import COMMANDS
 from avow.cli.options import CommandWithServer, environment_option, lockfile_option, server_command
 from avow.cli.trusting import require_signature_option, trust_option, trusted_lockfile
@@ -21,8 +22,10 @@ from avow.proxy.stdio import refuse_session, run_session, started
 from avow.system.configuration.starting import Start, prepare
 
 if TYPE_CHECKING:
+    from avow.protocol.events import Event
     from avow.proxy.departing import Departure
 
+_NOT_APPROVED = 1
 _SERVER_FAILED = 2
 
 
@@ -41,6 +44,7 @@ _SERVER_FAILED = 2
 @trust_option
 @environment_option
 @click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start it with.")
+@registry_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,10 +59,12 @@ def command(
     trust: tuple[str, ...],
     environment: tuple[str, ...],
     preset: str,
+    held: RegistryOptions,
 ) -> int:
     """Start a locked server behind the gate, on standard input and output.
 
-    This is what an MCP client's configuration starts instead of the server itself.
+    This is what an MCP client's configuration starts instead of the server itself. With --environment it
+    starts only what is approved there in a registry, and holds it to that.
     """
     try:
         values = _values(environment)
@@ -66,11 +72,15 @@ def command(
         # A signature is of no use to a session that is held to something else.
         holding = Holding(contract) if contract else Holding.LOCK if require_signature else None
         chosen = _chosen(entry, name, server_command(ctx), values, approved, lockfile, holding)
+        found = _held(chosen, held, holding)
+        if isinstance(found, AvowError):
+            return _refuse(found, _NOT_APPROVED)
+        chosen, told = found
         # Where the lockfile has to be signed nothing unsigned says how its servers are started.
         settings = None if require_signature else lockfile
         ready = prepare(Start(chosen.name, chosen.target, chosen.declared, settings, preset), values)
         if isinstance(ready, AvowError):
-            return _refuse(ready)
+            return _refuse(ready, _SERVER_FAILED)
         with started(chosen, values, ready) as running:
             # Late: the server starts up while these are loaded.
             from avow.proxy.log import EventLog, not_locked
@@ -81,9 +91,10 @@ def command(
             if chosen.entry is None:
                 log.write([not_locked(chosen.name)])
             try:
-                held = replace(policy, audit=policy.audit or audit)
+                log.write(told)
+                applied = replace(policy, audit=policy.audit or audit)
                 ending = run_session(
-                    running, chosen, held, log.write, explain=partial(_explain, chosen, values)
+                    running, chosen, applied, log.write, explain=partial(_explain, chosen, values)
                 )
             finally:
                 log.close()
@@ -108,7 +119,7 @@ def _explain(chosen: Chosen, values: Mapping[str, str], departure: "Departure") 
     return f"{quote_words(departure)}{f' ({advice})' if advice else ''}"
 
 
-def _refuse(error: AvowError) -> int:
+def _refuse(error: AvowError, code: int) -> int:
     """Say at once what is missing, and answer the client with it for as long as it stays."""
     # Late, like everything that only a failure needs.
     from avow.cli.failures import failure_lines
@@ -116,7 +127,30 @@ def _refuse(error: AvowError) -> int:
     sys.stderr.write(failure_lines(error.message, error.hint))
     sys.stderr.flush()
     refuse_session(error, stay=True)
-    return _SERVER_FAILED
+    return code
+
+
+def _held(
+    chosen: Chosen, held: RegistryOptions, holding: Holding | None
+) -> "tuple[Chosen, list[Event]] | AvowError":
+    """The same server, held to what is approved for it in a registry when that is asked for."""
+    names = held.names([chosen.name])
+    if not names:
+        return chosen, []
+    if holding not in (None, Holding.LOCK):
+        raise UsageError(
+            f"a session is held to what is approved in {held.approved_in}, or to what --contract says",
+            hint="leave out one of them",
+        )
+    # Late, since most sessions are held to a lockfile alone.
+    from avow.cli.held_choice import approval_event, approved_entry
+    from avow.system.registry_approvals import NotApprovedError
+
+    try:
+        entry, standing = approved_entry(held, names[chosen.name], chosen.target, chosen.entry)
+    except NotApprovedError as error:
+        return error
+    return chosen._replace(entry=entry, holding=Holding.LOCK), [approval_event(standing)]
 
 
 def _values(options: tuple[str, ...]) -> Mapping[str, str]:

@@ -1,0 +1,53 @@
+"""What a session is held to when a registry has a say: what is approved there, or nothing starts."""
+
+from dataclasses import replace
+
+from avow.cli.approvals import RegistryOptions
+from avow.core.lockfile import Entry
+from avow.core.publication import ServerName
+from avow.core.severity import Severity
+from avow.core.target import Target
+from avow.errors import UnavailableError
+from avow.protocol.events import Event, event
+from avow.system.registry_approvals import Answer, Standing, ask, judge
+
+
+def approved_entry(
+    held: RegistryOptions, name: ServerName, target: Target, locked: Entry | None
+) -> tuple[Entry, Standing]:
+    """The entry to hold a server to, and why it may be used; how it is started stays as it is here.
+
+    What a lockfile holds has to be approved as it is: a session gets nothing that only one of both approves.
+
+    Raises:
+        NotApprovedError: it is not approved.
+        VerificationError: the registry's log was changed, or says something else than the registry.
+        AvowError: there is no answer, and none remembered.
+    """
+    with held.asking() as asking:
+        answer = ask(asking, name)
+        standing = judge(asking, answer, None if locked is None else locked.snapshot.signature.digest)
+    if not standing.is_approved:
+        raise standing.error
+    return _entry(answer, standing, target, locked), standing
+
+
+def _entry(answer: Answer, standing: Standing, target: Target, locked: Entry | None) -> Entry:
+    publication = answer.approved.publication
+    if publication is not None and publication.snapshot.signature.digest == standing.digest:
+        snapshot = replace(publication.snapshot, target=target)
+        return Entry(snapshot, None if locked is None else locked.artifact)
+    if locked is None:
+        raise UnavailableError(
+            f"what was approved as {answer.approved.name} {standing.version} is not at hand",
+            hint="ask again while the registry can be reached",
+        )
+    # An earlier version that is approved still: the entry has its very signature.
+    return locked
+
+
+def approval_event(standing: Standing) -> Event:
+    """What the log of a session says about it; an old answer matters more."""
+    detail = "; ".join(filter(None, (standing.sentence, standing.age)))
+    severity = Severity.MODERATE if standing.age else Severity.INFO
+    return event("registry_approved", severity, name=str(standing.approved.name), detail=detail)

@@ -1,0 +1,230 @@
+"""Whether what a server shows is approved in an environment of a registry, and who decided what when."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from avow.core.canonical import Digest, JsonObject
+from avow.core.printable import printable
+from avow.core.publication import ServerName
+from avow.core.tlog.checkpoint import VerifiedCheckpoint
+from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED
+from avow.core.tlog.entry import ApprovalEntry
+from avow.core.tlog.notes import VerifierKey
+from avow.errors import AvowError, RegistryUnavailableError
+from avow.system.registry_client.approved_state import (
+    Approved,
+    ApprovedVersion,
+    approved_document,
+    learn_approved,
+    recall_approved,
+)
+from avow.system.registry_client.client import RegistryClient
+from avow.system.registry_client.contact import meet
+from avow.system.registry_client.proving import verified_publications_of
+from avow.system.registry_client.remembered import Memory, write_time
+from avow.system.registry_client.transport import RefusedError
+from avow.system.registry_proofs import Proved, Recording, changed, keep_proofs, proofs_file, recall_proofs
+
+UNKNOWN: Final = "unknown"
+"""The state of what nobody has published or decided about, as far as is known."""
+
+_MOST_WORDS: Final = 200
+_DEEDS: Final = {APPROVED: "approved it", REJECTED: "rejected it", PENDING: "took the decision back"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Where to ask, about which environment, and when; without a `key` the first that was seen is trusted."""
+
+    client: RegistryClient
+    memory: Memory
+    environment: str
+    now: datetime
+    key: VerifierKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is approved for a server, the entries behind it, and the checkpoint if the registry answered."""
+
+    approved: Approved
+    proved: Proved
+    checkpoint: VerifiedCheckpoint | None = None
+
+
+class NotApprovedError(AvowError):
+    """What would be started is not approved: no failure to look, but an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How what a server shows stands: its state, the version it was published as, and who said so.
+
+    `decisions` holds the newest of each person about that version, oldest first.
+    """
+
+    state: str
+    digest: str
+    version: str
+    decisions: tuple[ApprovalEntry, ...]
+    approved: Approved = field(repr=False)
+    now: datetime
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether it may be used there."""
+        return self.state == APPROVED
+
+    @property
+    def sentence(self) -> str:
+        """Who decided what when, for a person."""
+        name, environment = self.approved.name, self.approved.environment
+        if self.state == APPROVED:
+            return f"{name} {self.version} is approved in {environment}: {self._said(APPROVED)}"
+        return f"{self._refusal(f'{name} {self.version}', environment)}; {self._instead()}"
+
+    @property
+    def age(self) -> str:
+        """How old the answer is, when it is not of now; else empty."""
+        if not self.approved.is_offline:
+            return ""
+        old, when = ago(self.approved.age(self.now)), write_time(self.approved.verified_at)
+        return f"the registry did not answer: this was verified {old} ago, at {when}"
+
+    @property
+    def error(self) -> NotApprovedError:
+        """The refusal of what is not approved."""
+        where = f"--environment {self.approved.environment} --reason …"
+        match self.state:
+            case "unknown":
+                hint = "publish it with `avow registry publish`, and have it approved"
+            case _:
+                hint = f"decide with `avow registry approve {self.approved.name} {self.version} {where}`"
+        return NotApprovedError("; ".join(filter(None, (self.sentence, self.age))), hint)
+
+    def document(self) -> JsonObject:
+        """The answer for machines."""
+        return {
+            **approved_document(self.approved, self.now),
+            "state": self.state,
+            "version": self.version or None,
+            "decisions": [
+                {"by": each.by, "state": each.state, "at": each.time, "reason": each.reason}
+                for each in self.decisions
+            ],
+            "message": self.sentence,
+        }
+
+    def _refusal(self, what: str, environment: str) -> str:
+        if self.state == REJECTED:
+            return f"{what} is rejected in {environment}: {self._said(REJECTED)}"
+        if self.state == PENDING:
+            agree = sum(each.state == APPROVED for each in self.decisions)
+            needed = self.decisions[-1].needed if self.decisions else 1
+            count = f" ({agree} of {needed} approve)" if needed > 1 else ""
+            return f"{what} is pending in {environment}: {self._said()}{count}"
+        if not self.digest:
+            return f"nobody has decided about any version of {self.approved.name} for {environment}"
+        if self.approved.is_offline:
+            return f"nobody had decided about {self.digest} for {environment}"
+        return f"nobody has published {self.digest} as {self.approved.name}"
+
+    def _said(self, *states: str) -> str:
+        made = [each for each in self.decisions if not states or each.state in states]
+        return ", ".join(map(deed, made)) or "nobody has decided about it yet"
+
+    def _instead(self) -> str:
+        listed = ", ".join(f"{each.version} ({deed(each.decision)})" for each in self.approved.versions[-3:])
+        return f"approved there: {listed}" if listed else "nothing is approved there"
+
+
+def ask(asking: Asking, name: ServerName) -> Answer:
+    """What is approved for a server: proved now, or the last time when the registry cannot be reached.
+
+    Raises:
+        VerificationError: the log was changed, or says something else than the registry.
+        StorageError: what is remembered was changed.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer, and never did.
+    """
+    client, memory = Recording(asking.client), asking.memory
+    try:
+        contact = meet(client, memory, asking.now, key=asking.key)
+        approved = learn_approved(client, memory, contact.checkpoint, name, asking.environment, asking.now)
+    except RegistryUnavailableError as exc:
+        try:
+            return _recall(asking, name)
+        except RegistryUnavailableError:
+            raise exc from None
+    keep_proofs(memory, contact.checkpoint, name, asking.environment, client)
+    return Answer(approved, Proved.of(client.proofs), contact.checkpoint)
+
+
+def _recall(asking: Asking, name: ServerName) -> Answer:
+    approved = recall_approved(asking.memory, name, asking.environment)
+    proved = recall_proofs(asking.memory, name, asking.environment)
+    if not proved.supports(approved):
+        raise changed(name, proofs_file(asking.memory, name, asking.environment))
+    return Answer(approved, proved)
+
+
+def judge(asking: Asking, answer: Answer, digest: Digest | None) -> Standing:
+    """How a signature stands; without one, what was approved last, or else decided about last.
+
+    Raises:
+        VerificationError: the log says something else than the registry.
+        MalformedInputError: the answer makes no sense.
+    """
+    approved, decisions = answer.approved, answer.proved.decisions
+    about = digest or next((each.digest for each in reversed(approved.versions)), None)
+    about = about or next((each.digest for each in reversed(decisions)), "")
+    version = _approved_as(approved, about)
+    if version is None:
+        decided = [each.version for each in decisions if each.digest == about]
+        version = decided[-1] if decided else _published_as(asking, answer, about)
+    made = answer.proved.about(version, about)
+    newest = tuple({each.by: each for each in made}.values())
+    state = answer.proved.state(version, about) if version else UNKNOWN
+    return Standing(state, about, version, newest, approved, asking.now)
+
+
+def _approved_as(approved: Approved, digest: str) -> str | None:
+    found: list[ApprovedVersion] = [each for each in approved.versions if each.digest == digest]
+    return found[-1].version if found else None
+
+
+def _published_as(asking: Asking, answer: Answer, digest: str) -> str:
+    """The version of this server with a signature nobody has decided about; empty when there is none."""
+    if not digest or answer.checkpoint is None:
+        return ""
+    try:
+        holders = list(verified_publications_of(asking.client, answer.checkpoint, Digest(digest)))
+    except RefusedError as error:
+        if error.status != 404:
+            raise
+        return ""
+    except RegistryUnavailableError:
+        # It matters for the words only: the answer is no already.
+        return ""
+    return next((entry.version for entry, _ in holders if entry.name == str(answer.approved.name)), "")
+
+
+def deed(decision: ApprovalEntry) -> str:
+    """One decision in words."""
+    when = f"{decision.time[:10]} at {decision.time[11:16]} UTC"
+    reason = printable(decision.reason, _MOST_WORDS, fold=True)
+    return (
+        f"{printable(decision.by, _MOST_WORDS, fold=True)} {_DEEDS[decision.state]} on {when}"
+        f"{f' ({reason})' if reason else ''}"
+    )
+
+
+def ago(age: timedelta) -> str:
+    """An age as people say it, in its largest unit."""
+    seconds = int(age.total_seconds())
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "a moment"
