@@ -103,6 +103,43 @@ def test_a_preset_of_the_project_is_used_and_told(desk: Desk) -> None:
     assert desk.configure("--preset", "production").returncode == 2
 
 
+def test_settings_that_changed_are_shown_and_need_a_yes_beside_what_is_stored(desk: Desk) -> None:
+    desk.serve({"environmentVariables": [*GITHUB["environmentVariables"], variable("GH_HOST")]})
+    assert desk.configure("--set-stdin", "GITHUB_TOKEN", stdin=TOKEN).returncode == 0
+    table = '[servers.demo.configuration]\nGH_HOST = "https://example.com"\n'
+    (desk.directory / "avow.toml").write_text(table, encoding="utf-8")
+
+    (withheld,) = desk.document("--where")["parameters"][0]["withheld"]
+    refused = desk.configure("--set", "GH_HOST=https://other.example")
+    nothing_yet = desk.where()["GITHUB_TOKEN"]
+    agreed = desk.configure("--yes")
+
+    assert "nobody has agreed to them yet, or they have changed since" in withheld["reason"]
+    assert refused.returncode == 1
+    assert "say --yes to agree to the settings" in refused.stderr
+    assert nothing_yet == (None, "")
+    assert agreed.returncode == 0, agreed.stderr
+    assert "GH_HOST = https://example.com" in agreed.stderr
+    assert desk.where() == {
+        "GITHUB_TOKEN": ("store", "****6789"),
+        "GH_HOST": ("project", "https://example.com"),
+    }
+
+
+def test_who_only_takes_something_away_agrees_to_no_settings(desk: Desk) -> None:
+    desk.serve(
+        {"environmentVariables": [*GITHUB["environmentVariables"], variable("GH_HOST"), variable("GH_ORG")]}
+    )
+    given = ("--set-stdin", "GITHUB_TOKEN", "--set", "GH_ORG=us")
+    assert desk.configure(*given, stdin=TOKEN).returncode == 0
+    table = '[servers.demo.configuration]\nGH_HOST = "https://example.com"\n'
+    (desk.directory / "avow.toml").write_text(table, encoding="utf-8")
+
+    assert desk.configure("--forget", "GH_ORG").returncode == 0
+
+    assert desk.where()["GITHUB_TOKEN"] == (None, "")
+
+
 def test_a_secret_on_the_command_line_is_refused_and_the_way_out_is_named(desk: Desk) -> None:
     desk.serve(GITHUB)
 

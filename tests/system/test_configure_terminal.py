@@ -281,6 +281,22 @@ def test_answers_that_do_not_fit_together_are_asked_for_again(desk: Desk) -> Non
     assert desk.given["arguments"] == ["/tmp", "/var/tmp"]
 
 
+def test_settings_that_changed_are_shown_and_what_is_stored_is_not_asked_for_again(desk: Desk) -> None:
+    desk.serve({"environmentVariables": [*GITHUB["environmentVariables"], variable("GH_HOST")]})
+    assert desk.configure("--set-stdin", "GITHUB_TOKEN", stdin=TOKEN).returncode == 0
+    table = '[servers.demo.configuration]\nGH_HOST = "https://example.com"\n'
+    (desk.directory / "avow.toml").write_text(table, encoding="utf-8")
+
+    with desk.terminal() as terminal:
+        terminal.see("GH_HOST = https://example.com")
+        terminal.answer("May it get what is stored beside these? [y/N] ", "y")
+        terminal.see("GH_HOST")
+        terminal.answer("Configure it too? [y/N] ", "")
+        assert terminal.end() == 0
+
+    assert desk.where()["GITHUB_TOKEN"] == ("store", "****6789")
+
+
 def test_one_of_several_ways_is_enough(desk: Desk) -> None:
     desk.serve(either=["WIKI_TOKEN", "WIKI_PASSWORD"])
 

@@ -12,12 +12,14 @@ from unittest import mock
 
 import pytest
 
+from avow.core.canonical import Digest
 from avow.core.target import StdioTarget
 from avow.system.configuration.identity import identify
 from avow.system.configuration.known import known_needs
 from avow.system.configuration.remembered import Answers, save
 from avow.system.lockfiles import read_lockfile
 from avow.system.secret_store import open_store
+from avow.system.settings import read_server_settings
 from gateway_helpers import running
 from project import Project
 from run_sessions import INITIALIZE, Session
@@ -50,6 +52,12 @@ def project(tmp_path: Path) -> Project:
     project = Project(tmp_path)
     project.lock("needy", sys.executable, str(NEEDY))
     return project
+
+
+def settings_of(project: Project) -> dict[str, Digest]:
+    """The settings beside its lockfile, as somebody has seen them."""
+    settings = read_server_settings(project.lockfile, "needy")
+    return {str(project.directory.resolve()): settings.digest}
 
 
 def store(project: Project, given: Mapping[str, Any], name: str = "needy", **consents: Any) -> None:
@@ -162,13 +170,14 @@ def test_a_foreign_lockfile_does_not_get_what_is_stored_for_its_namesake(
     session.send(INITIALIZE)
     message = session.receive()["error"]["message"]
 
-    assert "FOO_TOKEN is not set; what is stored under needy is for another command, address or directory" in message
+    assert "FOO_TOKEN is not set" in message
+    assert "what is stored under needy is for another command, address or directory" in message
 
 
 def test_settings_of_a_foreign_project_are_not_joined_with_what_is_stored(
     project: Project, sessions: list[Session], tmp_path: Path
 ) -> None:
-    store(project, {"FOO_TOKEN": SECRET}, place=project.directory)
+    store(project, {"FOO_TOKEN": SECRET}, seen=settings_of(project))
     foreign = tmp_path / "foreign"
     foreign.mkdir()
     (foreign / "avow.lock").write_bytes(project.lockfile.read_bytes())
@@ -187,12 +196,29 @@ def test_settings_of_a_foreign_project_are_not_joined_with_what_is_stored(
     assert "what is stored is not used with the settings in" in message
 
 
+def test_settings_that_appear_later_are_not_joined_with_what_is_stored(
+    project: Project, sessions: list[Session]
+) -> None:
+    """They came with the last `git pull`, and nobody has looked at them."""
+    store(project, {"FOO_TOKEN": SECRET}, seen=settings_of(project))
+    (project.directory / "avow.toml").write_text(
+        '[servers.needy.configuration]\nLOG_LEVEL = "https://evil"\n'
+    )
+    session = Session(project, "needy")
+    sessions.append(session)
+
+    session.send(INITIALIZE)
+    message = session.receive()["error"]["message"]
+
+    assert "nobody has agreed to them yet, or they have changed since" in message
+
+
 def test_a_preset_of_the_project_is_used(project: Project, sessions: list[Session]) -> None:
-    store(project, {"FOO_TOKEN": SECRET}, place=project.directory)
     (project.directory / "avow.toml").write_text(
         "[servers.needy.configuration]\nLOG_LEVEL = 'info'\n"
         "[servers.needy.presets.development]\nLOG_LEVEL = 'debug'\n"
     )
+    store(project, {"FOO_TOKEN": SECRET}, seen=settings_of(project))
     plain, chosen = Session(project, "needy"), Session(project, "--preset", "development", "needy")
     sessions += [plain, chosen]
 
@@ -223,8 +249,8 @@ def test_a_variable_given_to_check_is_for_the_one_server_that_is_checked(project
 
 def test_a_preset_that_only_some_servers_have_is_for_these(project: Project) -> None:
     project.lock("files", *project.serve())
-    store(project, {"FOO_TOKEN": SECRET}, place=project.directory)
     (project.directory / "avow.toml").write_text("[servers.needy.presets.loud]\nLOG_LEVEL = 'debug'\n")
+    store(project, {"FOO_TOKEN": SECRET}, seen=settings_of(project))
 
     assert project.run("check", "--preset", "loud").returncode == 0
     refused = project.run("check", "files", "--preset", "loud")

@@ -64,14 +64,16 @@ def command(
         reachable = replace(reachable, name=wanted.name)
     if wanted.reset:
         return _reset(reachable, wanted, options)
-    setup = _set_up(reachable, wanted, options)
+    asks = wanted.text and is_there() and not flags and not wanted.web
+    setup = _set_up(reachable, wanted, options, asks=asks)
     return _carry_out(setup, flags, wanted, options)
 
 
-def _set_up(reachable: Reachable, wanted: Wishes, options: ServerOptions) -> Setup:
+def _set_up(reachable: Reachable, wanted: Wishes, options: ServerOptions, *, asks: bool) -> Setup:
     """Find out everything there is to know before anything is asked."""
     from avow.cli.output.facts import target_words
     from avow.cli.progress import progress
+    from avow.configure.agreeing import agree
     from avow.configure.learning import Learning, learn
     from avow.configure.trying import Trial
     from avow.system.configuration.values import Sources
@@ -79,15 +81,21 @@ def _set_up(reachable: Reachable, wanted: Wishes, options: ServerOptions) -> Set
 
     flags = {**reachable.environment, **reachable.headers}
     name = label(reachable)
+    sources = Sources(flags, os.environ, wanted.preset)
     with progress(quiet=options.quiet) as show:
         learning = Learning(
             options.lockfile,
-            Sources(flags, os.environ, wanted.preset),
+            sources,
             options.timeout,
             _locked_declaration(reachable, options),
             None if show is None else lambda text: show(name, text),
         )
         subject = learn(name, reachable, learning)
+    if subject.known.is_unseen and not wanted.where:
+        from avow.cli.asking.agreement import agrees
+
+        if agrees(subject, asks=asks, yes=wanted.yes, quiet=options.quiet or not wanted.text):
+            subject = agree(subject, sources)
     subject = replace(subject, written=_written(reachable, subject.configuration, options))
     plan = subject.plan(os.environ, wanted.allow_variable)
     keys = (one.key for one in subject.configuration if one.binding.name in wanted.allow_variable)

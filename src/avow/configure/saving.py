@@ -38,7 +38,8 @@ def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
         insisted=_union(
             remembered.insisted if remembered else (), (key for key in draft.insisted if key in given)
         ),
-        place=subject.known.place,
+        # Whoever only takes something away agrees to nothing.
+        seen={} if draft.emptied and not draft.given else subject.known.seen,
     )
     save(subject.known.identity, subject.configuration, answers, store)
     secrets = tuple(key for key in given if is_secret(parameters[key]))
@@ -52,16 +53,14 @@ def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
 
 
 def _asked(subject: Subject, draft: Draft) -> tuple[str, ...]:
-    """Every key that counts as answered now: one whose stored value somebody kept has been so before."""
-    values = subject.resolution.values
-    kept = {
-        key
-        for key in draft.asked
-        if key not in draft.given
-        and key not in draft.emptied
-        and key in values
-        and values[key].layer is Layer.STORE
-    }
+    """Every key that counts as answered now: one whose stored value somebody kept has been so before.
+
+    What is stored and was not shown, since it is withheld, is kept as well.
+    """
+    resolution = subject.resolution
+    stored = {key for key, found in resolution.values.items() if found.layer is Layer.STORE}
+    stored |= {one.key for one in resolution.withheld if one.layer is Layer.STORE}
+    kept = {key for key in draft.asked if key in stored} - {*draft.given, *draft.emptied}
     asked = (*draft.asked, *draft.given, *draft.emptied, *draft.taken, *subject.gone)
     return tuple(key for key in dict.fromkeys(asked) if key not in kept)
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from avow.cli.output.console import BLANK, Line, Part, columns, line, styled
+from avow.configure.agreeing import unseen_settings
 from avow.configure.answering import Draft
 from avow.configure.questions import Question, shown_texts
 from avow.configure.saving import Saved
 from avow.configure.setup import Setup
+from avow.configure.subject import Subject
 from avow.configure.trying import CannotStart, Outcome, Rejected, Works
 from avow.configure.wording import line_of, name_of
 from avow.core.capability import Kind
@@ -52,11 +54,19 @@ def notice_lines(setup: Setup) -> Iterator[Line]:
             "yellow",
             f"values are stored for another server called {line_of(subject.name)}; this one gets none",
         )
+    yield from settings_lines(subject)
     for withheld in subject.resolution.withheld:
         if withheld.layer is Layer.ENVIRONMENT:
             # That is a question of its own.
             continue
         yield marked("! ", "yellow", f"{line_of(withheld.key)}: {line_of(withheld.reason)}")
+
+
+def settings_lines(subject: Subject) -> Iterator[Line]:
+    """What the settings of the project give the server, as long as nobody has agreed to that."""
+    if settings := unseen_settings(subject):
+        yield marked("! ", "yellow", f"the settings in {line_of(str(subject.known.place))} give it")
+        yield from (line(text, indent=4) for text in settings)
 
 
 def outcome_lines(outcome: Outcome) -> Iterator[Line]:

@@ -82,7 +82,8 @@ def _tell_needed(
     for rule in wrong.values():
         sys.stderr.write(failure_lines(rule, ""))
     if needed is not None:
-        sys.stderr.write(failure_lines(needed.message, "; ".join(_ways(needed))))
+        agreement = ["say --yes to agree to the settings"] if setup.subject.known.is_unseen else []
+        sys.stderr.write(failure_lines(needed.message, "; ".join((*agreement, *_ways(needed)))))
 
 
 def _ways(needed: ConfigurationNeededError) -> Iterator[str]:

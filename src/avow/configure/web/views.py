@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from avow.configure.agreeing import unseen_settings
 from avow.configure.questions import Question, Texts, shown_texts
 from avow.configure.setup import Setup
 from avow.configure.web.fields import Control, Field
@@ -66,6 +67,8 @@ def _notes(setup: Setup) -> Iterator[str]:
             f"Values are stored for another server that is also called {line_of(subject.name)}. "
             "This one gets none of them."
         )
+    if settings := unseen_settings(subject):
+        yield f"The settings in {line_of(str(subject.known.place))} give it {'; '.join(settings)}."
     if subject.gone:
         yield f"No longer asked for, and dropped when you save: {', '.join(map(line_of, subject.gone))}."
 

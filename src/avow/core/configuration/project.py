@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from avow.core.canonical import JsonObject, JsonValue
+from avow.core.canonical import Digest, JsonObject, JsonValue, digest
 from avow.core.configuration.checks import Value, texts_of
 from avow.core.configuration.constraints import Constraint, read_constraints
 from avow.core.configuration.hazards import is_secret, shown
@@ -37,6 +37,12 @@ class ProjectConfiguration:
     presets: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     preset: str = ""
     constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def digest(self) -> Digest:
+        """What a person agrees to who has seen the values; rules across parameters give a server nothing."""
+        presets = {name: _plain(values) for name, values in self.presets.items()}
+        return digest({"values": _plain(self.values), "presets": presets, "preset": self.preset})
 
     def values_in(self, preset: str = "") -> dict[str, Value]:
         """The values with those of a preset on top: the one named here, or the project's own choice.
@@ -107,6 +113,10 @@ def _values(data: JsonValue, place: str, server: str) -> dict[str, Value]:
                 hint=f"remove it, and run `avow configure {shown(server, 60)}`",
             )
     return values
+
+
+def _plain(values: Mapping[str, Value]) -> JsonObject:
+    return {key: value if isinstance(value, str) else list(value) for key, value in values.items()}
 
 
 def _value(value: JsonValue, place: str) -> Value:

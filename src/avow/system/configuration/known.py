@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from avow.core.canonical import JsonValue
+from avow.core.canonical import Digest, JsonValue
 from avow.core.configuration.hazards import shown
 from avow.core.configuration.model import (
     Binding,
@@ -50,6 +50,21 @@ class Known:
     namesake: bool = False
     project: ProjectConfiguration = field(default_factory=ProjectConfiguration)
     place: Path | None = None
+
+    @property
+    def seen(self) -> dict[str, Digest]:
+        """What somebody has seen who was shown this: the settings, by their directory."""
+        return {} if self.place is None else {str(self.place): self.project.digest}
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether there are values in the settings that nobody has agreed to beside what is stored."""
+        speaks = self.project.values or any(self.project.presets.values())
+        return (
+            bool(speaks)
+            and self.remembered is not None
+            and not self.seen.items() <= self.remembered.seen.items()
+        )
 
 
 def known_needs(

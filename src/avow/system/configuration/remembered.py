@@ -37,9 +37,9 @@ class Remembered:
     `values` are those that are no secrets, by key; `secrets` says in which store the others are.
     `answered` are the keys that somebody was asked about, given or left empty. `environment` names the
     variables that may be taken from our own environment, and `insisted` the keys of parameters that somebody
-    wants although they decide which code runs. `places` are the directories whose settings may stand
-    beside stored values. `declaration` is the digest of the configuration that was asked about, and
-    `configuration` is that itself, for servers that declare none.
+    wants although they decide which code runs. `seen` has the digests of the settings that may stand beside
+    stored values, by their directory: settings that changed are others. `declaration` is the digest of the
+    configuration that was asked about, and `configuration` is that itself, for servers that declare none.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Remembered:
     answered: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     insisted: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
+    seen: Mapping[str, Digest] = field(default_factory=dict)
     declaration: str = ""
     configuration: Configuration = field(default_factory=Configuration)
 
@@ -65,14 +65,14 @@ class Answers:
 
     A key in `asked` without a value is one that somebody left empty: what was stored for it is removed.
     `environment` names variables that may be taken from our environment, `insisted` keys of parameters
-    that decide which code runs, and `place` the directory whose settings somebody has seen and agrees to.
+    that decide which code runs, and `seen` the digest of the settings that somebody agrees to, by directory.
     """
 
     asked: tuple[str, ...]
     given: "Mapping[str, Value]" = field(default_factory=dict, repr=False)
     environment: tuple[str, ...] = ()
     insisted: tuple[str, ...] = ()
-    place: Path | None = None
+    seen: Mapping[str, Digest] = field(default_factory=dict)
 
 
 def recall(identity: Identity) -> Remembered | None:
@@ -183,7 +183,6 @@ def _answered(
     known = configuration.parameters
     kept = known.keys() - set(answers.asked) - answers.given.keys()
     given = {key: value for key, value in answers.given.items() if key in known}
-    place = () if answers.place is None else (str(answers.place.resolve()),)
     return replace(
         before,
         values={
@@ -197,7 +196,7 @@ def _answered(
         answered=_united(before.answered, answers.asked, answers.given),
         environment=_united(before.environment, answers.environment),
         insisted=_united(before.insisted, answers.insisted),
-        places=_united(before.places, place),
+        seen={**before.seen, **answers.seen},
         declaration=declaration_digest(configuration),
         configuration=configuration,
     )

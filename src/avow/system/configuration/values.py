@@ -139,7 +139,7 @@ class _Search:
         self._remembered = known.remembered or Remembered(known.identity.name, known.identity.digest)
         self._named = target_names(known.target)
         self._store = cache(store)
-        self._is_foreign = bool(self._project) and str(known.place) not in self._places()
+        self._is_foreign = bool(self._project) and known.is_unseen
 
     def all_of(self, parameter: Parameter) -> Iterator[Resolved | Withheld]:
         """What there is for a parameter, the strongest first."""
@@ -196,8 +196,8 @@ class _Search:
                 yield Withheld(key, Layer.STORE, reason)
         elif self._is_foreign:
             reason = (
-                f"what is stored is not used with the settings in {self._known.place} "
-                "before somebody has agreed to that"
+                f"what is stored is not used with the settings in {self._known.place}: nobody has agreed to "
+                "them yet, or they have changed since; `avow configure` shows them"
             )
             yield Withheld(key, Layer.STORE, reason)
         elif sets_loader(parameter) and key not in remembered.insisted:
@@ -226,10 +226,6 @@ class _Search:
             reason = f"{error.message} ({error.hint})" if error.hint else error.message
             return Withheld(parameter.key, Layer.STORE, reason)
         return Withheld(parameter.key, Layer.STORE, "it was stored, and is there no more")
-
-    def _places(self) -> tuple[str, ...]:
-        """The directories whose settings may stand beside what is stored."""
-        return self._remembered.places if self._known.remembered else (str(self._known.place),)
 
 
 _LOADER: Final = "such a variable decides which code runs, what is trusted, or where traffic goes"

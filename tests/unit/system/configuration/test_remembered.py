@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from avow.core.canonical import digest
 from avow.core.configuration.model import Binding, Configuration, Group, GroupRule, Parameter, Where
 from avow.core.target import StdioTarget
 from avow.errors import StorageError
@@ -104,13 +105,15 @@ def test_what_turns_out_to_be_secret_leaves_the_file(home: Path) -> None:
 
 
 def test_consents_are_kept() -> None:
-    first = Answers((), environment=("FOO_TOKEN",), insisted=("PATH",), place=Path.cwd())
+    first = Answers(
+        (), environment=("FOO_TOKEN",), insisted=("PATH",), seen={"/a": digest("a"), "/b": digest("b")}
+    )
     save(FILES, NEEDS, first, open_store())
-    saved = save(FILES, NEEDS, Answers((), environment=("BAR",)), open_store())
+    saved = save(FILES, NEEDS, Answers((), environment=("BAR",), seen={"/a": digest("c")}), open_store())
 
     assert saved.environment == ("BAR", "FOO_TOKEN")
     assert saved.insisted == ("PATH",)
-    assert saved.places == (str(Path.cwd().resolve()),)
+    assert saved.seen == {"/a": digest("c"), "/b": digest("b")}
 
 
 def test_only_what_is_new_is_asked_for() -> None:

@@ -37,8 +37,8 @@ def layers(resolution: Resolution) -> dict[str, Layer]:
 
 def test_each_layer_beats_the_next() -> None:
     """Taken away one after the other, the strongest first."""
-    known = stored({"LOG_LEVEL": "stored"}, environment=("LOG_LEVEL",), place=PLACE)
     project = ProjectConfiguration({"LOG_LEVEL": "project"}, {"loud": {"LOG_LEVEL": "preset"}})
+    known = stored({"LOG_LEVEL": "stored"}, environment=("LOG_LEVEL",), seen={str(PLACE): project.digest})
     known = replace(known, project=project, place=PLACE)
     environment = {"LOG_LEVEL": "environment"}
 
@@ -129,13 +129,10 @@ def test_the_settings_of_another_project_do_not_get_what_is_stored() -> None:
     url = Parameter("API_URL", Binding(Where.ENV, "API_URL"))
     needs = Configuration.of([TOKEN, url])
     identity = identify("files", FILES)
-    answers = Answers((), {"FOO_TOKEN": SECRET}, environment=("BAR",), place=PLACE)
+    project = ProjectConfiguration({"API_URL": "https://evil.example"})
+    answers = Answers((), {"FOO_TOKEN": SECRET}, environment=("BAR",), seen={str(PLACE): project.digest})
     save(identity, needs, answers, open_store())
-    known = replace(
-        known_needs("files", FILES),
-        project=ProjectConfiguration({"API_URL": "https://evil.example"}),
-        place=Path("/foreign"),
-    )
+    known = replace(known_needs("files", FILES), project=project, place=Path("/foreign"))
 
     foreign = resolve(known, Sources())
     own = resolve(replace(known, place=PLACE), Sources())
@@ -143,6 +140,29 @@ def test_the_settings_of_another_project_do_not_get_what_is_stored() -> None:
     assert "FOO_TOKEN" not in foreign.values
     assert "not used with the settings in /foreign" in foreign.withheld[0].reason
     assert own.values["FOO_TOKEN"].value == SECRET
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ProjectConfiguration({"LOG_LEVEL": "https://evil.example"}),
+        ProjectConfiguration({"LOG_LEVEL": "debug", "GH_HOST": "https://evil.example"}),
+        ProjectConfiguration({"LOG_LEVEL": "debug"}, {"loud": {"LOG_LEVEL": "https://evil.example"}}, "loud"),
+    ],
+)
+@pytest.mark.parametrize("before", [ProjectConfiguration(), ProjectConfiguration({"LOG_LEVEL": "debug"})])
+def test_settings_that_changed_are_settings_that_nobody_has_seen(
+    before: ProjectConfiguration, changed: ProjectConfiguration
+) -> None:
+    """What a `git pull` brings stands beside no secret before somebody has looked at it."""
+    known = stored({"FOO_TOKEN": SECRET}, environment=("BAR",), seen={str(PLACE): before.digest})
+    known = replace(known, project=before, place=PLACE)
+
+    as_seen, later = (resolve(one, Sources()) for one in (known, replace(known, project=changed)))
+
+    assert as_seen.values["FOO_TOKEN"].value == SECRET
+    assert "FOO_TOKEN" not in later.values
+    assert "or they have changed since; `avow configure` shows them" in later.withheld[0].reason
 
 
 def test_a_secret_is_not_handed_over_in_another_way_than_it_was_stored_for() -> None:
@@ -161,9 +181,10 @@ def test_variables_of_loaders_need_somebody_who_insists(layer: Layer) -> None:
     given = {"NODE_OPTIONS": "--require=/tmp/evil.js"}
 
     def resolution(**consents: Any) -> Resolution:
-        known = stored(given if layer is Layer.STORE else {}, place=PLACE, **consents)
-        if layer is Layer.PROJECT:
-            known = replace(known, project=ProjectConfiguration(given), place=PLACE)
+        project = ProjectConfiguration(given if layer is Layer.PROJECT else {})
+        seen = {str(PLACE): project.digest}
+        known = stored(given if layer is Layer.STORE else {}, seen=seen, **consents)
+        known = replace(known, project=project, place=PLACE)
         return resolve(known, Sources({}, given if layer is Layer.ENVIRONMENT else {}))
 
     refused = resolution(environment=("NODE_OPTIONS",))
