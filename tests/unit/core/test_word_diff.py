@@ -50,3 +50,17 @@ def test_an_enormous_text_is_cut_and_takes_no_time() -> None:
     assert time.process_time() - started < 5
     assert all(len(piece.text) < 20_000 for piece in (*diff.old, *diff.new))
     assert "more words" in diff.new[0].text
+
+
+def test_words_between_two_differences_are_kept_when_they_are_few() -> None:
+    """Of many, both ends stay: each places the difference beside it."""
+    few, many = "a b c", " ".join(f"w{number}" for number in range(40))
+
+    assert word_diff(f"1 {few} 2", f"3 {few} 4").new == (
+        words("3", differs=True),
+        words("a b c"),
+        words("4", differs=True),
+    )
+    assert word_diff(f"1 {many} 2", f"3 {many} 4").new[1] == words(
+        "w0 w1 w2 w3 w4 w5 … w34 w35 w36 w37 w38 w39"
+    )

@@ -101,7 +101,7 @@ def server_path(name: ServerName, *more: str) -> str:
 
 def with_query(path: str, values: Mapping[str, object]) -> str:
     """A path with those values that are there."""
-    query = urlencode({key: str(value) for key, value in values.items() if value not in (None, "", False)})
+    query = urlencode({key: str(value) for key, value in values.items() if value not in (None, "")})
     return f"{path}?{query}" if query else path
 
 
