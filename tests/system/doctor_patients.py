@@ -42,6 +42,14 @@ for name in [one[::-1] for one in ("NEKOT_EHT", "LRU_EHT", "OFNI_EHT")]:
         sys.exit(name + " is required")
 serve()
 """,
+    # Writes down what it was started with.
+    "witness": """
+import os
+with open(os.path.join(os.path.dirname(__file__), "seen.txt"), "a") as file:
+    places = [value for name, value in os.environ.items() if name.startswith("XDG_")]
+    file.write(repr(sys.argv[1:]) + repr(places) + "\\n")
+sys.exit("Error: WITNESS_KEY environment variable is required")
+""",
     "broken": "import a_module_that_nobody_has\nserve()",
     "lonely": """
 import socket

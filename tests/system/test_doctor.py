@@ -1,12 +1,21 @@
 """`avow doctor` with real processes: each illness told from the others, and nothing given away."""
 
 import json
+import os
+import re
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from avow.core.configuration.model import Binding, Configuration, Parameter, Style, Where
+from avow.core.target import StdioTarget
+from avow.system.configuration.identity import identify
+from avow.system.configuration.remembered import Answers, save
+from avow.system.secret_store import open_store
 from doctor_patients import make
 from project import Project
 
@@ -131,6 +140,34 @@ def test_a_probe_gets_placeholders_and_a_home_of_its_own(project: Project) -> No
     assert home != str(project.directory)
     assert not Path(home).exists()
     assert key.startswith("placeholder")
+
+
+def test_a_probe_gets_nothing_real_in_its_command(project: Project) -> None:
+    """No variable of ours that the entry names, no token that stands there, and none stored for it."""
+    path = make("witness", project.directory)
+    args = [str(path), "--token", "${REAL_TOKEN}", "--api-key=sk-proj-abcdefghij0123456789"]
+    entry = {"mcpServers": {"witness": {"command": sys.executable, "args": args}}}
+    (project.directory / "client.json").write_text(json.dumps(entry), encoding="utf-8")
+    with (
+        mock.patch.dict(os.environ, {"HOME": str(project.directory), "AVOW_SECRET_STORE": "file"}),
+        chdir(project.directory),
+    ):
+        argument = Parameter("extra", Binding(Where.ARGUMENT, "--extra", Style.NAMED), secret=True)
+        target = StdioTarget(sys.executable, tuple(args))
+        answers = Answers((), {"extra": "stored-secret-99"})
+        save(identify("witness", target), Configuration.of([argument]), answers, open_store())
+
+    ended = project.run(
+        "doctor", "--probe", "--config", "client.json", REAL_TOKEN="real-secret-99", AVOW_SECRET_STORE="file"
+    )
+
+    first, second, *_ = (project.directory / "seen.txt").read_text(encoding="utf-8").splitlines()
+    assert ended.returncode == 1, ended.stderr
+    assert "real-secret-99" in first
+    assert "stored-secret-99" in first
+    assert not re.search("secret-99|sk-proj", second)
+    assert second.startswith(f"['--token', '{'placeholder-' + '0' * 20}', '--api-key=placeholder'")
+    assert str(project.directory) not in second
 
 
 def configured(project: Project, **servers: dict[str, Any]) -> None:

@@ -51,7 +51,8 @@ _PARAMETER: Final = re.compile(r"([?&][^=&#\s]*=)[^&#\s]*")
 
 _LEAST_DISTINCT: Final = 8
 _LEAST_BITS: Final = 3.7
-_MASK: Final = "***"
+# What stands where a credential was.
+MASK: Final = "***"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +123,10 @@ def shown_command(target: StdioTarget) -> tuple[str, ...]:
 
 def shown_url(url: str) -> str:
     """The address with `***` for the user, for the values of parameters, and for credentials in its path."""
-    url = _PARAMETER.sub(rf"\1{_MASK}", _USER_INFORMATION.sub(f"{_MASK}@", url))
+    url = _PARAMETER.sub(rf"\1{MASK}", _USER_INFORMATION.sub(f"{MASK}@", url))
     for segment in re.split("[/#?&]", url):
         if is_credential(segment):
-            url = url.replace(segment, _MASK)
+            url = url.replace(segment, MASK)
     return url
 
 
@@ -179,7 +180,7 @@ def _in_url(url: str, place: str) -> Iterator[Credential]:
 def _shown(argument: str, credentials: Iterable[Credential]) -> str:
     for credential in credentials:
         if argument.endswith(credential.value):
-            argument = argument.removesuffix(credential.value) + _MASK
+            argument = argument.removesuffix(credential.value) + MASK
     return shown_url(argument) if "://" in argument else argument
 
 

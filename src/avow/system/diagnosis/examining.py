@@ -91,11 +91,11 @@ def examine(
     if (
         examination.probe
         and diagnosis.status is Status.NEEDS_CONFIGURATION
-        and isinstance(launch, StdioTarget)
+        and isinstance(reachable.target, StdioTarget)
     ):
         until = time.monotonic() + _PROBING_TIMES * examination.timeout
         probing = Probing(judge, until, examination.timeout, examination.on_progress)
-        diagnosis = merged(diagnosis, probe(launch, diagnosis, tried.evidence, probing))
+        diagnosis = merged(diagnosis, probe(reachable.target, diagnosis, tried.evidence, probing))
     examination.tell("")
     return Examined(diagnosis, _present(diagnosis, tried.evidence), tried.snapshot, tried.error)
 

@@ -15,13 +15,16 @@ from typing import Final
 
 from avow.core.configuration.handover import lay_out
 from avow.core.configuration.hazards import sets_loader
-from avow.core.configuration.model import Configuration, Parameter, Where
+from avow.core.configuration.model import Binding, Configuration, Parameter, Where
+from avow.core.credentials import MASK, shown_command
 from avow.core.target import StdioTarget
 from avow.system.connect import ConnectOptions
 from avow.system.diagnosis.evidence import Evidence, Outcome
 from avow.system.diagnosis.model import Diagnosis, Status
+from avow.system.diagnosis.naming import guessed_type
 from avow.system.diagnosis.placeholders import placeholder
 from avow.system.diagnosis.starting import Tried, try_once
+from avow.system.processes import INHERITED, placeholders
 
 MOST_STARTS: Final = 8
 _FILLED: Final = (Where.ENV, Where.ARGUMENT)
@@ -33,6 +36,15 @@ _CACHES: Final = {
     "UV_TOOL_DIR": ".local/share/uv/tools",
     "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python",
 }
+# Of what lies in a home, and of the sockets of whoever is logged in, it sees nothing either.
+_OWN: Final = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_RUNTIME_DIR": ".run",
+}
+_NOTHING: Final = "placeholder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,10 @@ class Probed:
 
 
 def probe(target: StdioTarget, first: Diagnosis, known: Evidence, probing: Probing) -> Probed:
-    """Start the server with placeholders until it works, or asks for nothing new."""
+    """Start the server with placeholders until it works, or asks for nothing new.
+
+    `target` is the one without anybody's values: its own placeholders are filled with ours.
+    """
     found = {one.key: one for one in first.required}
     last, starts = first, 0
     while last.status is Status.NEEDS_CONFIGURATION and starts < MOST_STARTS:
@@ -90,7 +105,8 @@ def _start(target: StdioTarget, wanted: tuple[Parameter, ...], known: Evidence, 
         filled = [one for one in wanted if one.binding.where in _FILLED and not sets_loader(one)]
         texts = {one.key: (placeholder(one, home),) for one in filled}
         applied = lay_out(Configuration.of(filled), texts)
-        launch = replace(target, args=(*target.args, *applied.arguments), env=())
+        bare = _without_values(target, home)
+        launch = replace(bare, args=(*bare.args, *applied.arguments), env=())
         environment = {**_home_variables(home), **applied.env}
         given = frozenset({*known.given, *(one.binding.name for one in wanted)})
         left = max(1.0, min(probing.timeout, probing.until - time.monotonic()))
@@ -108,5 +124,25 @@ def _home_variables(home: Path) -> dict[str, str]:
     """A home of its own, with the caches of package runners left where they are."""
     real = Path.home()
     caches = {name: os.environ.get(name, str(real / place)) for name, place in _CACHES.items()}
-    own = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_CACHE_HOME": ".cache"}
-    return {"HOME": str(home), **{name: str(home / place) for name, place in own.items()}, **caches}
+    return {"HOME": str(home), **{name: str(home / place) for name, place in _OWN.items()}, **caches}
+
+
+def _without_values(target: StdioTarget, home: Path) -> StdioTarget:
+    """The target with placeholders for what seems to be a credential, and for variables of ours."""
+    command, *args = (_filled(word.replace(MASK, _NOTHING), home) for word in shown_command(target))
+    cwd = None if target.cwd is None else _filled(target.cwd, home)
+    return replace(target, command=command, args=tuple(args), cwd=cwd)
+
+
+def _filled(word: str, home: Path) -> str:
+    for name in placeholders(word):
+        word = word.replace(f"${{{name}}}", _value(name, home))
+    return word
+
+
+def _value(name: str, home: Path) -> str:
+    """A value for a variable in a command: the real one only where it is no secret, as a path is none."""
+    real = os.environ.get(name, "")
+    if name in INHERITED or (Path(real).is_absolute() and Path(real).exists()):
+        return real
+    return placeholder(Parameter(name, Binding(Where.ENV, name), type=guessed_type(name)), home)
