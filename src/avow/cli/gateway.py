@@ -1,22 +1,25 @@
 """`avow gateway`: every locked server over Streamable HTTP, held to what was approved."""
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from avow.cli.approvals import RegistryOptions, registry_options
+from avow.cli.failures import failure_lines
 from avow.cli.main import COMMANDS
 from avow.cli.options import environment_option, lockfile_option
 from avow.cli.trusting import require_signature_option, trust_option, trusted_lockfile
-from avow.core.lockfile import Lockfile
-from avow.errors import UsageError
-from avow.protocol.gate.policy import GatePolicy
-from avow.proxy.contracts import Held, hold_entry
+from avow.core.lockfile import Entry, Lockfile
+from avow.errors import AvowError, UsageError
+from avow.proxy.contracts import hold_entry
 from avow.proxy.settings import gate_policy
 from avow.system.targets import read_given, unknown
 
 _MEGABYTE = 1024 * 1024
+_NOT_APPROVED = 1
 
 
 @click.command("gateway", short_help=COMMANDS["gateway"])
@@ -54,6 +57,7 @@ _MEGABYTE = 1024 * 1024
 @trust_option
 @environment_option
 @click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start servers with.")
+@registry_options
 def command(
     names: tuple[str, ...],
     *,
@@ -73,8 +77,12 @@ def command(
     trust: tuple[str, ...],
     environment: tuple[str, ...],
     preset: str,
-) -> None:
-    """Serve every locked server, or those named, at http://HOST:PORT/NAME/mcp behind the gate."""
+    held: RegistryOptions,
+) -> int:
+    """Serve every locked server, or those named, at http://HOST:PORT/NAME/mcp behind the gate.
+
+    With --environment all of them have to be approved there in a registry when the gateway starts.
+    """
     # Late: most commands have no use for a web server.
     from avow.proxy.gateway import composing, serving
     from avow.proxy.gateway.app import Bounds
@@ -98,21 +106,48 @@ def command(
         settings=None if require_signature else lockfile,
         preset=preset,
     )
-    servers = _held(approved, names, gate_policy(lockfile, signed=require_signature), audit=audit)
+    policy = gate_policy(lockfile, signed=require_signature)
+    chosen = _approved(_chosen(approved, names), held)
+    if isinstance(chosen, AvowError):
+        sys.stderr.write(failure_lines(chosen.message, chosen.hint))
+        return _NOT_APPROVED
+    servers = [
+        hold_entry(name, entry, replace(policy, audit=policy.audit or audit))
+        for name, entry in chosen.items()
+    ]
     gateway = composing.compose(servers, options, read_given(environment, (), os.environ).environment)
     listening = serving.listen(host, port)
     port = listening.getsockname()[1]
-    for held in servers:
-        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{held.name}/mcp")
+    for server in servers:
+        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{server.name}/mcp")
     serving.serve(gateway, listening)
+    return 0
 
 
-def _held(approved: Lockfile, names: tuple[str, ...], policy: GatePolicy, *, audit: bool) -> list[Held]:
-    policy = replace(policy, audit=policy.audit or audit)
+def _chosen(approved: Lockfile, names: tuple[str, ...]) -> dict[str, Entry]:
     chosen = {name: entry for name, entry in approved.servers.items() if not names or name in names}
     if not chosen:
         raise UsageError("no server is approved, so there is none to serve", hint="approve one: `avow lock`")
-    return [hold_entry(name, entry, policy) for name, entry in chosen.items()]
+    return chosen
+
+
+def _approved(chosen: dict[str, Entry], held: RegistryOptions) -> dict[str, Entry] | AvowError:
+    """The same servers, as they are approved in a registry when that is asked for."""
+    names = held.names(chosen)
+    if not names:
+        return chosen
+    # Late, since most gateways hold servers to a lockfile alone.
+    from avow.cli.held_choice import approved_entry
+    from avow.system.registry_approvals import NotApprovedError
+
+    found = {}
+    for name, entry in chosen.items():
+        try:
+            found[name], standing = approved_entry(held, names[name], entry.snapshot.target, entry)
+        except NotApprovedError as error:
+            return error
+        click.echo(f"{name}: {standing.told}", err=True)
+    return found
 
 
 def _address(text: str) -> tuple[str, int]:

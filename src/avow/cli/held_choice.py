@@ -48,6 +48,5 @@ def _entry(answer: Answer, standing: Standing, target: Target, locked: Entry | N
 
 def approval_event(standing: Standing) -> Event:
     """What the log of a session says about it; an old answer matters more."""
-    detail = "; ".join(filter(None, (standing.sentence, standing.age)))
     severity = Severity.MODERATE if standing.age else Severity.INFO
-    return event("registry_approved", severity, name=str(standing.approved.name), detail=detail)
+    return event("registry_approved", severity, name=str(standing.approved.name), detail=standing.told)

@@ -61,7 +61,7 @@ class NotApprovedError(AvowError):
 class Standing:
     """How what a server shows stands: its state, the version it was published as, and who said so.
 
-    `decisions` holds the newest of each person about that version, oldest first.
+    `decisions` holds the newest of each person about that version, the oldest first.
     """
 
     state: str
@@ -93,6 +93,11 @@ class Standing:
         return f"the registry did not answer: this was verified {old} ago, at {when}"
 
     @property
+    def told(self) -> str:
+        """Both on one line."""
+        return "; ".join(filter(None, (self.sentence, self.age)))
+
+    @property
     def error(self) -> NotApprovedError:
         """The refusal of what is not approved."""
         where = f"--environment {self.approved.environment} --reason …"
@@ -101,7 +106,7 @@ class Standing:
                 hint = "publish it with `avow registry publish`, and have it approved"
             case _:
                 hint = f"decide with `avow registry approve {self.approved.name} {self.version} {where}`"
-        return NotApprovedError("; ".join(filter(None, (self.sentence, self.age))), hint)
+        return NotApprovedError(self.told, hint)
 
     def document(self) -> JsonObject:
         """The answer for machines."""
@@ -135,7 +140,9 @@ class Standing:
         return ", ".join(map(deed, made)) or "nobody has decided about it yet"
 
     def _instead(self) -> str:
-        listed = ", ".join(f"{each.version} ({deed(each.decision)})" for each in self.approved.versions[-3:])
+        listed = ", ".join(
+            f"{each.version}, {deed(each.decision, reasoned=False)}" for each in self.approved.versions[-3:]
+        )
         return f"approved there: {listed}" if listed else "nothing is approved there"
 
 
@@ -183,10 +190,13 @@ def judge(asking: Asking, answer: Answer, digest: Digest | None) -> Standing:
     if version is None:
         decided = [each.version for each in decisions if each.digest == about]
         version = decided[-1] if decided else _published_as(asking, answer, about)
-    made = answer.proved.about(version, about)
-    newest = tuple({each.by: each for each in made}.values())
+    newest: dict[str, ApprovalEntry] = {}
+    for each in answer.proved.about(version, about):
+        # Who decides again goes to the end.
+        newest.pop(each.by, None)
+        newest[each.by] = each
     state = answer.proved.state(version, about) if version else UNKNOWN
-    return Standing(state, about, version, newest, approved, asking.now)
+    return Standing(state, about, version, tuple(newest.values()), approved, asking.now)
 
 
 def _approved_as(approved: Approved, digest: str) -> str | None:
@@ -210,14 +220,12 @@ def _published_as(asking: Asking, answer: Answer, digest: str) -> str:
     return next((entry.version for entry, _ in holders if entry.name == str(answer.approved.name)), "")
 
 
-def deed(decision: ApprovalEntry) -> str:
-    """One decision in words."""
-    when = f"{decision.time[:10]} at {decision.time[11:16]} UTC"
-    reason = printable(decision.reason, _MOST_WORDS, fold=True)
-    return (
-        f"{printable(decision.by, _MOST_WORDS, fold=True)} {_DEEDS[decision.state]} on {when}"
-        f"{f' ({reason})' if reason else ''}"
-    )
+def deed(decision: ApprovalEntry, *, reasoned: bool = True) -> str:
+    """One decision in words, with the reason that was given."""
+    who = printable(decision.by, _MOST_WORDS, fold=True)
+    said = f"{who} {_DEEDS[decision.state]} on {decision.time[:10]} at {decision.time[11:16]} UTC"
+    reason = printable(decision.reason, _MOST_WORDS, fold=True) if reasoned else ""
+    return f"{said} ({reason})" if reason else said
 
 
 def ago(age: timedelta) -> str:
