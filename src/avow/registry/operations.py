@@ -15,9 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from avow.core import dsse
 from avow.core.canonical import JsonObject, parse_json
 from avow.core.keys import KeyId, PublicKey, read_public_key
-from avow.core.publication import ServerName
+from avow.core.publication import ServerName, read_publication
 from avow.core.tlog import entry as entries
 from avow.core.tlog.entry import ApprovalEntry, Entry, KeyEntry, NamespaceEntry, PublicationEntry
 from avow.errors import MalformedInputError, StorageError, UsageError
@@ -231,7 +232,7 @@ async def _do(store: Store, document: JsonObject, now: datetime) -> bool:
             keys = [read_public_key(str(each).encode()) for each in added]
             return await _change(store, name, keys, [KeyId(str(each)) for each in revoked], by, now)
         case {"type": "publication", "envelope": dict(envelope)}:
-            return (await publish(store, json.dumps(envelope).encode(), now)).is_new
+            return await _publish(store, json.dumps(envelope).encode(), now)
         case {"type": "approval", "name": str(), "version": str(), "by": str(), "reason": str()}:
             return await _decide(store, document, now)
         case _:
@@ -246,6 +247,15 @@ async def _claim(store: Store, name: str, key: PublicKey, by: str, now: datetime
     if found.keys[0].key != key:
         raise ConflictError(f"the namespace {name} belongs to another key here")
     return False
+
+
+async def _publish(store: Store, data: bytes, now: datetime) -> bool:
+    told = read_publication(dsse.loads(data).payload)
+    found = await store.version(told.name, told.version)
+    # What is there was verified when it came, by a key that may have been revoked since.
+    if found is not None and found.content == told.content:
+        return False
+    return (await publish(store, data, now)).is_new
 
 
 async def _change(

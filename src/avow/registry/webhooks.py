@@ -6,6 +6,7 @@ what it knows already. How far a webhook has been told is in the store: a restar
 
 import asyncio
 import hmac
+import json
 import logging
 import secrets
 from collections.abc import Sequence
@@ -99,7 +100,7 @@ def message(origin: str, hook: Webhook, change: Change, drift: Sequence[JsonObje
             "version": version.version,
             "predecessor": version.predecessor,
             "digest": version.digest,
-            "highest": version.highest,
+            "highest": None if version.highest is None else str(version.highest),
             "publishedAt": version.published_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "logIndex": version.log_index,
             "drift": [
@@ -126,8 +127,9 @@ class Deliveries:
         while True:
             try:
                 await self.tell_all()
-            except AvowError as error:
-                LOG.warning("webhooks: %s", error.message)
+            except Exception as error:  # noqa: BLE001  whatever it was, the next ones want to be told
+                what = error.message if isinstance(error, AvowError) else type(error).__name__
+                LOG.warning(json.dumps({"event": "webhooks_failed", "error": what}))
             await asyncio.sleep(_POLL_SECONDS)
 
     async def tell_all(self) -> None:

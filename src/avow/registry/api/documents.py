@@ -59,7 +59,7 @@ def version(found: PublishedVersion) -> JsonObject:
             "requiredSecrets": needs.required_secrets,
         },
         "predecessor": found.predecessor,
-        "highest": found.highest,
+        "highest": None if found.highest is None else str(found.highest),
         "driftCounts": {str(Severity(level)): count for level, count in found.drift.items()},
     }
 

@@ -118,10 +118,11 @@ async def compare(store: Store, before: PublishedVersion, after: PublishedVersio
     """The drift document of two versions, of one server or of two."""
     one, other = await publication(store, before), await publication(store, after)
     drifts = diff(one.snapshot, other.snapshot)
+    worst = highest(drifts)
     return {
         "digest": {"approved": before.digest, "observed": after.digest},
         "drift": [drift_document(each) for each in drifts],
-        "highest": highest(drifts),
+        "highest": None if worst is None else str(worst),
     }
 
 
