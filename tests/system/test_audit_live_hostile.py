@@ -147,3 +147,13 @@ def _command(name: str, *arguments: str) -> tuple[int, Any]:
     command = [sys.executable, "-m", "avow", "audit", "--format", "json", "--", server.command, *server.args]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60)
     return done.returncode, json.loads(done.stdout)
+
+
+def test_a_first_look_that_takes_all_the_time_is_a_report_of_unknowns() -> None:
+    """There is no time left for the other era: that is said, and what was seen still counts."""
+    report = audit(script("faulty", "questions"), timeout=1.0)
+
+    assert "pass" not in {
+        str(report.scorecard[pattern]) for pattern in (Pattern.DOWNGRADE, Pattern.INITIALIZATION)
+    }
+    assert any(note.startswith("could not tell") for note in report.notes)

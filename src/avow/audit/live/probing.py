@@ -11,7 +11,7 @@ from avow.audit.live.http import NeedsAuthorizationError
 from avow.audit.live.meeting import Met, meet, meet_stateless
 from avow.audit.live.probe import Comparison, Known, Probe
 from avow.audit.live.verdicts import Looks
-from avow.audit.live.visiting import Visitor
+from avow.audit.live.visiting import NoTimeLeftError, Visitor
 from avow.audit.model import Finding, Pattern, RuleInfo
 from avow.audit.report import Report
 from avow.core.target import FileTarget
@@ -124,7 +124,7 @@ def _meet(audit: _Audit, visitor: Visitor) -> tuple[Met, Met]:
     legacy = meet(visitor, audit.probing.allowed)
     patience = legacy.visitor.patience if legacy.known else min(visitor.patience, visitor.left / 2)
     audit.tell("an ordinary request without a session")
-    modern = meet_stateless(replace(visitor, patience=patience), audit.probing.allowed)
+    modern = _meet_stateless(replace(visitor, patience=patience), audit)
     for met in (legacy, modern):
         audit.add(met.findings)
         audit.looks.uses_client |= met.uses_client
@@ -138,6 +138,14 @@ def _meet(audit: _Audit, visitor: Visitor) -> tuple[Met, Met]:
     if legacy.known is None and modern.known is not None:
         audit.notes.append(f"{legacy.why}: probes of the handshake were left out")
     return legacy, modern
+
+
+def _meet_stateless(visitor: Visitor, audit: _Audit) -> Met:
+    try:
+        return meet_stateless(visitor, audit.probing.allowed)
+    except NoTimeLeftError as late:
+        audit.notes.append(f"could not tell (an ordinary request without a session): {late.message}")
+        return Met(visitor, why=late.message)
 
 
 def _strangers(audit: _Audit, legacy: Met, modern: Met) -> Report:
