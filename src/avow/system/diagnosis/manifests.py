@@ -8,11 +8,12 @@ from typing import Final
 from avow.core.canonical import JsonValue
 from avow.core.configuration.formats import mcpb, server_json, smithery
 from avow.core.configuration.model import Configuration, Parameter, Where
-from avow.errors import AvowError
+from avow.errors import AvowError, MalformedInputError
 from avow.system.files import read_bounded
 
 _LIMIT: Final = 1024 * 1024
-_DEEPEST: Final = 2
+_YAML_LIMIT: Final = 64 * 1024
+_DEEPEST: Final = 64
 
 _READERS: Final[dict[str, Callable[[JsonValue, str], Configuration]]] = {
     "server.json": lambda document, place: server_json.read(document, place=place),
@@ -45,13 +46,37 @@ def _found(package: Path) -> Iterator[Configuration]:
 
 
 def _document(path: Path) -> JsonValue:
-    text = read_bounded(path, _LIMIT).decode("utf-8", errors="replace")
     if path.suffix == ".json":
-        document: JsonValue = json.loads(text)
+        document: JsonValue = json.loads(_text(path, _LIMIT))
         return document
     from avow.system.clients.yaml import loads
 
+    text = _text(path, _YAML_LIMIT)
+    _refuse_overgrown(text)
     return loads(text)
+
+
+def _text(path: Path, limit: int) -> str:
+    return read_bounded(path, limit).decode("utf-8", errors="replace")
+
+
+def _refuse_overgrown(text: str) -> None:
+    """A few lines of YAML that repeat each other by name can stand for more values than there is memory.
+
+    The events of a parser come one by one, so that the first that goes too far is the last that is read.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
+
+    depth = 0
+    try:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if isinstance(event, AliasEvent) or depth > _DEEPEST:
+                raise MalformedInputError("a manifest needs neither names for its parts nor such depth")
+    except YAMLError as error:
+        raise MalformedInputError(f"not YAML: {error}") from None
 
 
 def _in_package_json(document: JsonValue, place: str) -> Configuration:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 from avow.core.target import HttpTarget, StdioTarget
@@ -118,3 +119,19 @@ def test_files_that_are_something_else_are_passed_over(tmp_path: Path) -> None:
     write(tmp_path / "package.json", {"name": "x"})
 
     assert read_manifests(tmp_path) == ()
+
+
+def test_a_manifest_that_stands_for_more_than_memory_holds_is_passed_over_soon(tmp_path: Path) -> None:
+    """Twelve lines that each name the one before nine times are 9^12 values; brackets nest without end."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    lines += [
+        "startCommand:",
+        "  configSchema: {type: object, properties: {a: {type: string, default: *a11}}}",
+    ]
+    for text in ("\n".join(lines), "[" * 500_000, "[" * 60_000, "- " * 30_000):
+        (tmp_path / "smithery.yaml").write_text(text, encoding="utf-8")
+        started = time.process_time()
+
+        assert read_manifests(tmp_path) == ()
+        assert time.process_time() - started < 5
