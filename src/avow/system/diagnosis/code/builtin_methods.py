@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from avow.system.diagnosis.code.ground import ABSENT
+from avow.system.diagnosis.code.operators import LONGEST_TEXT
 from avow.system.diagnosis.code.values import (
     NOTHING,
     CommandLine,
@@ -86,7 +87,8 @@ def _of_text(value: Value, name: str, request: Request) -> Value:
         return Unknown()
     match name:
         case "split":
-            return Sequenced([Known(each) for each in text.split(part)]) if part else Unknown()
+            is_short = part and len(text) < LONGEST_TEXT
+            return Sequenced([Known(each) for each in text.split(part)]) if is_short else Unknown()
         case "startsWith" | "startswith":
             return Known(text.startswith(part))
         case "endsWith" | "endswith":

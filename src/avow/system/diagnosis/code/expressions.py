@@ -13,7 +13,7 @@ from avow.system.diagnosis.code.ground import (
     Stopped,
     plain_truth,
 )
-from avow.system.diagnosis.code.operators import binary, negated, type_name
+from avow.system.diagnosis.code.operators import binary, joined, negated, type_name
 from avow.system.diagnosis.code.values import (
     GIVEN,
     NOTHING,
@@ -168,7 +168,7 @@ class Expressions(Access):
         parts = [self.evaluate(part, scope) for part in node.parts]
         settled = [self.settle(part) for part in parts]
         if all(isinstance(part, Known) for part in settled) and not depends_of(*parts):
-            return Known("".join(str(part.value) for part in settled if isinstance(part, Known)))
+            return joined([str(part.value) for part in settled if isinstance(part, Known)])
         return Unknown(truth=True, depends=depends_of(*parts))
 
     def _items(self, node: s.Items, scope: Scope) -> Value:

@@ -1,7 +1,12 @@
 """Following a program: operators on values that depend on nothing."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from avow.system.diagnosis.code.ground import IMPORTED, MAIN, plain_truth
 from avow.system.diagnosis.code.values import NOTHING, Closure, Known, Native, Unknown, Value, depends_of
+
+LONGEST_TEXT: Final = 10_000
 
 
 def negated(value: Value) -> Value:
@@ -58,6 +63,16 @@ def _equal(left: Value, right: Value) -> Value:
     return Unknown(depends=depends)
 
 
+def joined(parts: Sequence[str]) -> Value:
+    """Text put together; of what doubles with each step only that there is some is known."""
+    length = 0
+    for part in parts:
+        length += len(part)
+        if length >= LONGEST_TEXT:
+            return Unknown(truth=True, is_text=True)
+    return Known("".join(parts))
+
+
 def _calculated(operator: str, left: Value, right: Value) -> Value:
     if isinstance(left, Unknown) and left.truth and right == Known(0):
         # Something has a length, or was counted: more than none.
@@ -67,7 +82,7 @@ def _calculated(operator: str, left: Value, right: Value) -> Value:
         return Unknown(truth=True if is_text else None, depends=depends_of(left, right))
     one, two = left.value, right.value
     if isinstance(one, str) and isinstance(two, str) and operator == "+":
-        return Known(one + two) if len(one) + len(two) < 10_000 else Unknown(truth=True)
+        return joined((one, two))
     if isinstance(one, int | float) and isinstance(two, int | float):
         return _number(operator, one, two)
     return Unknown()

@@ -73,7 +73,7 @@ class Package:
             if path.suffix == ".py":
                 return python.translate(source)
             return javascript.translate(source, path.suffix)
-        except (SyntaxError, UnicodeError, RecursionError):
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
             note(f"{name} was not read: its syntax is not understood")
             return None
 

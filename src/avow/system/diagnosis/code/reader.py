@@ -16,6 +16,9 @@ from avow.system.diagnosis.code.values import Request, Truth
 MOST_SECONDS: Final = 10.0
 _MOST_RUNS: Final = 4
 _STEPS_AT_CALL: Final = 60_000
+_IN_PART: Final = "the program was followed only in part: there is more of it than fits the limits"
+# Numbers that are too long to be written, or too large to be added, and what does not fit the memory.
+_TOO_MUCH: Final = (ArithmeticError, MemoryError, ValueError)
 
 
 def read_package(
@@ -82,8 +85,8 @@ def _run(engine: Engine, start: Start) -> None:
                 if engine.settle_stop(stop, Truth(None), stop.place):
                     continue
             return
-    except OutOfReachError:
-        engine.ledger.note("the program was followed only in part: there is more of it than fits the limits")
+    except (OutOfReachError, *_TOO_MUCH):
+        engine.ledger.note(_IN_PART)
     except (Stopped, Returned, RecursionError):
         return
 
@@ -96,5 +99,5 @@ def _follow_calls(engine: Engine) -> None:
         for closure in (*engine.waiting, *engine.uncalled()):
             if id(closure.function) not in engine.called:
                 engine.follow(closure)
-    except OutOfReachError:
+    except (OutOfReachError, *_TOO_MUCH):
         engine.ledger.note("not every tool was followed: there is more code than fits the limits")

@@ -2,6 +2,7 @@
 
 import os
 import time
+import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -248,6 +249,29 @@ def test_values_do_not_grow_without_end(tmp_path: Path, source: str) -> None:
     read_script(tmp_path, f"const ALL = [{names}];\n{source}")
 
     assert time.thread_time() - before < 3
+
+
+def test_text_that_doubles_with_each_line_costs_no_memory(tmp_path: Path) -> None:
+    """Forty lines would ask for more than any machine has; fewer show it as well."""
+    script = "let x = 'aaaaaaaa';" + "x = `${x}${x}`;" * 22
+    program = "def main():\n  x = 'aaaaaaaa'\n" + "  x = f'{x}{x}'\n" * 22
+
+    tracemalloc.start()
+    try:
+        read_script(tmp_path / "script", script)
+        read_python(tmp_path / "program", program)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert most < 16 * 1024 * 1024
+
+
+@pytest.mark.parametrize("sum_", ["x + 1.5", "f'{x}'"])
+def test_numbers_beyond_measure_cost_a_note(tmp_path: Path, sum_: str) -> None:
+    program = "def main():\n  x = 9\n" + "  x = x + x\n" * 15_000 + f"  y = {sum_}\n"
+
+    assert any("only in part" in note for note in read_python(tmp_path, program).notes)
 
 
 SCRIPT = """
