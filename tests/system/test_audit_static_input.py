@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,43 @@ def test_deep_nesting_is_read_or_told(tmp_path: Path, name: str, code: str) -> N
 
     assert "beside.py" in found
     assert name in found or f"{name}: " in noted(report)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        (
+            "spreads.ts",
+            "".join(f"const a{k} = {{ {f'...a{k + 1}, ' * 100} }};\n" for k in range(8))
+            + 'const a8 = {};\nnew McpServer({ name: "a" }, { capabilities: a0 });\n',
+        ),
+        (
+            "helpers.py",
+            "".join(f"def h{k}(p):\n" + f"    h{k + 1}(p['capabilities'])\n" * 200 for k in range(6))
+            + 'def h6(p): ...\nMCP = {"initialize": h0, "tools/list": h1}\n',
+        ),
+        (
+            "handlers.py",
+            "import mcp\ndef f(m):\n"
+            + '    if m == "initialize": return h(m)\n' * 500
+            + "def h(m):\n"
+            + "    x(m)\n" * 500
+            + '    return {"serverInfo": 1}\n',
+        ),
+        (
+            "uses.ts",
+            "async function f(server) {\n" + "if (x) { y() }\nserver.createMessage({});\n" * 2_000 + "}\n",
+        ),
+    ],
+)
+def test_code_that_multiplies_itself_costs_no_more_time(tmp_path: Path, name: str, code: str) -> None:
+    """Each would take hours if every path through it were followed."""
+    (tmp_path / name).write_text(code)
+    began = time.process_time()
+
+    scan(tmp_path)
+
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to root")

@@ -1,7 +1,7 @@
 """Where something that a client said about itself decides what it may do."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from avow.audit.facts import Claim, Flow, Sink
@@ -29,10 +29,10 @@ from avow.audit.source.code import (
     last_name,
     walk_outside_functions,
 )
-from avow.audit.source.declarations import entries
-from avow.audit.source.handshake import allows_versions
+from avow.audit.source.handshake import allows_versions, allows_versions_itself
 from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
+from avow.audit.source.records import entries
 from avow.audit.source.registrations import Registrations
 from avow.audit.source.taint import REQUEST, Taint, taint_of
 from avow.audit.source.vocabulary import AUTHORITY, LOGS, SESSIONS
@@ -64,16 +64,25 @@ class _Reading:
     allows: bool = False
     depth: int = 0
     flows: list[Flow] = field(default_factory=list)
+    followed: set[tuple[int, tuple[Taint | None, ...]]] = field(default_factory=set)
+    allowing: dict[int, bool] = field(default_factory=dict)
+
+    def inside(self, scope: Scope, known: dict[str, Taint], *, allows: bool) -> "_Reading":
+        """The state for a function that is called from here, or stands here."""
+        return replace(self, scope=scope, known=known, allows=allows, depth=self.depth + 1, flows=[])
 
 
 def flows(project: Project, found: Registrations) -> Iterator[Flow]:
     """Every claim that reaches a sink."""
     seen: set[tuple[str, Place]] = set()
+    allowing: dict[int, bool] = {}
     for answer in found.answers:
         if answer.method == "initialize":
             names = _request_names(answer.function)
             allows = allows_versions(project, answer.scope, answer.body)
-            reading = _Reading(project, answer.scope, dict.fromkeys(names, REQUEST), allows)
+            reading = _Reading(
+                project, answer.scope, dict.fromkeys(names, REQUEST), allows, allowing=allowing
+            )
             _body(reading, answer.body)
             yield from _new(reading.flows, seen)
     for scope in project:
@@ -178,9 +187,7 @@ def _expression(reading: _Reading, node: Expression) -> None:
             case Function():
                 # A callback knows what is known around it; without that it has its own turn.
                 if reading.known and reading.depth < _DEEPEST:
-                    closure = _Reading(
-                        reading.project, reading.scope, dict(reading.known), reading.allows, reading.depth + 1
-                    )
+                    closure = reading.inside(reading.scope, dict(reading.known), allows=reading.allows)
                     _body(closure, inner.body)
                     reading.flows.extend(closure.flows)
             case Record():
@@ -233,10 +240,15 @@ def _follow(reading: _Reading, node: Call) -> None:
     if resolved is None:
         return
     scope, function = resolved
+    if (id(function), tuple(given)) in reading.followed:
+        return
+    reading.followed.add((id(function), tuple(given)))
     parameters = [name for name in function.parameters if name not in ("self", "cls", "this")]
     known = {name: taint for name, taint in zip(parameters, given, strict=False) if taint is not None}
-    allows = reading.allows or allows_versions(reading.project, scope, function.body)
-    inner = _Reading(reading.project, scope, known, allows, reading.depth + 1)
+    if not reading.allows and id(function) not in reading.allowing:
+        reading.allowing[id(function)] = allows_versions_itself(reading.project, scope, function.body)
+    allows = reading.allows or reading.allowing[id(function)]
+    inner = reading.inside(scope, known, allows=allows)
     _body(inner, function.body)
     reading.flows.extend(inner.flows)
 

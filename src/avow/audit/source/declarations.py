@@ -2,26 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from avow.audit.facts import Declared
 from avow.audit.model import Level
 from avow.audit.source.code import (
     Call,
-    Choice,
     Expression,
-    Joined,
     Literal,
-    Member,
-    Name,
     Record,
-    Return,
     last_name,
-    walk,
     words_of,
 )
 from avow.audit.source.project import Project, Scope
+from avow.audit.source.records import Entry, entries
 from avow.audit.source.registrations import Registrations
 
 _CAPABILITIES: Final = frozenset(
@@ -34,17 +28,6 @@ _CHANGED: Final = {
     "resources_changed": "resources",
 }
 _SPELLINGS: Final = {"list_changed": "listChanged", "listChanged": "listChanged", "subscribe": "subscribe"}
-_DEEPEST: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a record after everything was spread out; `conditions` decide whether it is there."""
-
-    key: str
-    scope: Scope
-    value: Expression
-    conditions: tuple[tuple[Scope, Expression], ...] = ()
 
 
 def declared(project: Project, found: Registrations) -> Iterator[Declared]:
@@ -82,55 +65,10 @@ def capability_records(project: Project, found: Registrations) -> Iterator[tuple
                     pass
 
 
-def entries(project: Project, scope: Scope, node: Expression, depth: int = 0) -> Iterator[Entry]:
-    """The entries of the record that an expression stands for, spreads and helper functions followed."""
-    home, value = project.value(scope, node)
-    if depth > _DEEPEST:
-        return
-    if isinstance(node, Name | Member) and isinstance(value, Record):
-        # What is put into it afterwards: `capabilities.tools = {}`.
-        for added, inner in scope.added.get(node.name, ()):
-            yield Entry(added, scope, inner)
-    match value:
-        case Record():
-            for key, inner in value.entries:
-                if key is None:
-                    yield from entries(project, home, inner, depth + 1)
-                else:
-                    yield Entry(key, home, inner)
-        case Choice(test=test, then=then, otherwise=otherwise):
-            for branch in (then, otherwise):
-                for entry in entries(project, home, branch, depth + 1):
-                    yield _under(entry, home, test)
-        case Joined(left=left, right=right):
-            for entry in entries(project, home, right, depth + 1):
-                yield _under(entry, home, left)
-            for entry in entries(project, home, left, depth + 1):
-                yield entry
-        case Call(function=function):
-            yield from _returned(project, home, function, depth)
-        case _:
-            return
-
-
-def _returned(project: Project, scope: Scope, function: Expression, depth: int) -> Iterator[Entry]:
-    resolved = project.function(scope, function)
-    if resolved is None:
-        return
-    home = resolved[0]
-    for inner in walk(*resolved[1].body):
-        if isinstance(inner, Return) and inner.value is not None:
-            yield from entries(project, home, inner.value, depth + 1)
-
-
 def _held(project: Project, scope: Scope, node: Expression) -> Iterator[tuple[Scope, Expression]]:
     for entry in entries(project, scope, node):
         if entry.key == "capabilities":
             yield entry.scope, entry.value
-
-
-def _under(entry: Entry, scope: Scope, test: Expression) -> Entry:
-    return Entry(entry.key, entry.scope, entry.value, (*entry.conditions, (scope, test)))
 
 
 def _declared(project: Project, entry: Entry, mentioned: "_Mentions") -> Declared:

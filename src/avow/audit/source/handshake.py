@@ -61,6 +61,11 @@ def allows_versions(project: Project, scope: Scope, body: tuple[Statement, ...])
     return any(_allows(project, home, node) for home, node in reached(project, scope, body))
 
 
+def allows_versions_itself(project: Project, scope: Scope, body: tuple[Statement, ...]) -> bool:
+    """The same, without a look into the functions that it calls."""
+    return any(_allows(project, scope, node) for node in walk(*body))
+
+
 def initialized(phases: Phases, found: Registrations) -> Iterator[Initialized]:
     """The handlers of `notifications/initialized` that change something."""
     for answer in found.answers:

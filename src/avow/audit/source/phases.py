@@ -1,6 +1,7 @@
 """Whether code makes sure that a session is active before it goes on."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from avow.audit.source.code import (
     Call,
@@ -30,7 +31,7 @@ class Phases:
         """Nothing is looked at before somebody asks."""
         self._project = project
         self._asking: dict[int, bool] = {}
-        self._around: dict[str, list[tuple[Function, bool, list[Node]]]] = {}
+        self._around: dict[str, _Checking] = {}
 
     def checked(self, scope: Scope, node: Node, body: tuple[Statement, ...]) -> bool:
         """Whether a handler, its decorators, what wraps it or what it calls first asks for the phase."""
@@ -62,27 +63,37 @@ class Phases:
 
     def _checked_before(self, scope: Scope, node: Node) -> bool:
         """Whether the function around a branch leaves before it, or the one that uses a table asks first."""
-        start, end = node.span.start, node.span.end
-        for function, dispatches, checks in self._checking(scope):
-            around = function.span.start < start and end <= function.span.end
-            if dispatches and not around and checks:
-                return True
-            if around and any(check is not node and check.span.end <= start for check in checks):
-                return True
-        return False
+        checking = self._checking(scope)
+        if checking.dispatches:
+            return True
+        start = node.span.start
+        return any(
+            check is not node and check.span.end <= start
+            for function in scope.nesting.around(node)
+            if function is not node
+            for check in checking.where.get(id(function), ())
+        )
 
-    def _checking(self, scope: Scope) -> list[tuple[Function, bool, list[Node]]]:
+    def _checking(self, scope: Scope) -> "_Checking":
         """The functions of a unit that ask for the phase, and where they do."""
         if scope.path not in self._around:
-            found: list[tuple[Function, bool, list[Node]]] = []
+            found = self._around[scope.path] = _Checking()
             for function in scope.nodes:
                 if isinstance(function, Function):
                     inside = list(walk_outside_functions(*function.body))
                     checks = [inner for inner in inside if self._checks(scope, inner, 1)]
+                    found.dispatches |= bool(checks) and any(map(_dispatches, inside))
                     if checks:
-                        found.append((function, any(map(_dispatches, inside)), checks))
-            self._around[scope.path] = found
+                        found.where[id(function)] = checks
         return self._around[scope.path]
+
+
+@dataclass(slots=True)
+class _Checking:
+    """Where the functions of a unit ask for the phase; and whether one does that looks handlers up."""
+
+    where: dict[int, list[Node]] = field(default_factory=dict)
+    dispatches: bool = False
 
 
 def words_in(node: Node) -> Iterator[str]:

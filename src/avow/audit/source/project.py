@@ -26,6 +26,7 @@ from avow.audit.source.code import (
     walk,
 )
 from avow.audit.source.modules import Modules
+from avow.audit.source.nesting import Nesting
 
 _DEEPEST: Final = 5
 # How many calls away from a handler its work may be done.
@@ -49,11 +50,13 @@ class Scope:
     fields: dict[str, Expression] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
     added: dict[str, list[tuple[str, Expression]]] = field(default_factory=dict)
+    nesting: Nesting = field(default_factory=lambda: Nesting(()))
 
     @classmethod
     def of(cls, unit: Unit) -> "Scope":
         """Index a unit."""
         scope = cls(unit, tuple(walk(*unit.body)))
+        scope.nesting = Nesting(scope.nodes)
         scope._take(unit.body, in_class=False)
         scope._inside()
         return scope
@@ -277,13 +280,15 @@ class Project:
                 yield other
 
 
-def reached(
-    project: Project, scope: Scope, body: tuple[Statement, ...], depth: int = 0
-) -> Iterator[tuple[Scope, Node]]:
-    """The nodes of a body and of the functions that it calls."""
-    for node in walk(*body):
-        yield scope, node
-        if isinstance(node, Call) and depth < _FARTHEST:
-            resolved = project.function(scope, node.function)
-            if resolved is not None:
-                yield from reached(project, resolved[0], resolved[1].body, depth + 1)
+def reached(project: Project, scope: Scope, body: tuple[Statement, ...]) -> Iterator[tuple[Scope, Node]]:
+    """The nodes of a body and of the functions that it calls, each function once."""
+    seen: set[int] = set()
+    waiting = [(scope, body, 0)]
+    while waiting:
+        home, statements, depth = waiting.pop(0)
+        for node in walk(*statements):
+            yield home, node
+            resolved = project.function(home, node.function) if isinstance(node, Call) else None
+            if resolved is not None and depth < _FARTHEST and id(resolved[1]) not in seen:
+                seen.add(id(resolved[1]))
+                waiting.append((resolved[0], resolved[1].body, depth + 1))

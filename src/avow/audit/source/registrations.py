@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from avow.audit.facts import Framework, Handler, Sent, Server
@@ -46,6 +47,8 @@ _ANSWERS: Final = frozenset({"serverInfo", "server_info", "InitializeResult"})
 _RESULT: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})
 _LISTS: Final = frozenset({"tools/list", "prompts/list", "resources/list"})
 _DELEGATES: Final = frozenset({"_oninitialize", "oninitialize"})
+# How much code behind handlers of `initialize` is followed, all of them together.
+_MOST_NODES: Final = 1_000_000
 # A server is handed to these, and they register nothing.
 _HARMLESS: Final = re.compile(r"(?i)transport|connect|log|print|run|serve|close|exit|guard|isinstance|signal")
 
@@ -73,10 +76,13 @@ class Registrations:
     answers: list[Answer] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     is_dynamic: bool = False
+    is_cut: bool = False
     elsewhere: set[str] = field(default_factory=set)
 
     def notes(self) -> Iterator[str]:
-        """Servers that are made where we cannot look."""
+        """Servers that are made where we cannot look, and handlers that are too many."""
+        if self.is_cut:
+            yield "there are too many handlers of initialize; not all of them were followed"
         if not self.servers:
             for module in sorted(self.elsewhere):
                 yield f"the server is made by {module}, which is not in this tree"
@@ -140,9 +146,14 @@ def _around(answer: Answer) -> tuple[str, int]:
 def _settle(project: Project, found: Registrations) -> None:
     """Keep the handlers of `initialize` that answer it: others only look at it, or hand it on."""
     kept: list[Answer] = []
+    left = _MOST_NODES
     for answer in found.answers:
         if answer.method == "initialize" and answer.body:
-            nodes = list(reached(project, answer.scope, answer.body))
+            nodes = list(islice(reached(project, answer.scope, answer.body), left))
+            left -= len(nodes)
+            if left <= 0:
+                found.is_cut = True
+                continue
             words = {word for _, node in nodes for word in words_of(node)}
             words |= {word for scope, node in nodes for word in _held(scope, node)}
             answer.delegates = not words.isdisjoint(_DELEGATES)
@@ -166,12 +177,7 @@ def _results(project: Project) -> Iterator[Answer]:
 
 
 def _innermost(scope: Scope, node: Expression | Statement) -> list[Function]:
-    around = [
-        one
-        for one in scope.nodes
-        if isinstance(one, Function) and one.span.start <= node.span.start and node.span.end <= one.span.end
-    ]
-    return around[-1:]
+    return list(islice(scope.nesting.around(node), 1))
 
 
 def _held(scope: Scope, node: Expression | Statement) -> Iterator[str]:

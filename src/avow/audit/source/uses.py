@@ -1,6 +1,8 @@
 """Where a server asks something of its client, and whether it looks first at what the client declared."""
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 from avow.audit.facts import ClientUse
 from avow.audit.model import Level
@@ -14,6 +16,7 @@ from avow.audit.source.code import (
     Literal,
     Member,
     Name,
+    Node,
     Record,
     Statement,
     last_name,
@@ -24,35 +27,64 @@ from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.vocabulary import CAPABILITY_CHECK, CLIENT_CALLS, CLIENT_METHODS, PEERS
 
+_CAPABILITIES: Final = frozenset(CLIENT_CALLS.values())
+# A look at the capabilities as such, which may be any of them.
+_ANY: Final = "*"
+# A helper that only looks is short.
+_LARGEST_HELPER: Final = 500
+
 
 def uses(project: Project) -> Iterator[ClientUse]:
     """Every request to a client in the tree."""
     enforced = any(_enforces(scope) for scope in project)
     for scope in project:
-        for holder in _functions(scope):
-            for node in walk_outside_functions(*holder.body):
-                if isinstance(node, Call) and (capability := _asked(node)) is not None:
-                    checked = enforced or any(
-                        _is_checked(project, scope, function, node, capability)
-                        for function in _around(scope, holder, node)
-                    )
-                    yield ClientUse(capability, node.place, checked, Level.MEDIUM)
+        looks = _Looks(project, scope)
+        for node in scope.nodes:
+            if isinstance(node, Call) and (capability := _asked(node)) is not None:
+                checked = enforced or looks.before(node, capability)
+                yield ClientUse(capability, node.place, checked, Level.MEDIUM)
 
 
-def _functions(scope: Scope) -> Iterator[Function]:
-    yield from (node for node in scope.nodes if isinstance(node, Function))
-    if scope.unit.body:
-        yield Function(scope.unit.body[0].span, "", (), scope.unit.body)
+class _Looks:
+    """Where the functions of a unit look at what a client declared; each is gone through once."""
 
+    def __init__(self, project: Project, scope: Scope) -> None:
+        self._project = project
+        self._scope = scope
+        self._found: dict[int, list[tuple[int, frozenset[str], Node]]] = {}
 
-def _around(scope: Scope, holder: Function, use: Call) -> Iterator[Function]:
-    """The function that asks, and those around it: a tool may be registered only where the client can."""
-    yield holder
-    span = use.span
-    for node in scope.nodes:
-        is_around = isinstance(node, Function) and node.span.start < span.start and span.end <= node.span.end
-        if is_around and node is not holder and isinstance(node, Function):
-            yield node
+    def before(self, use: Call, capability: str) -> bool:
+        """Whether the function that asks looks first, or one around it, where a tool is registered."""
+        holders: list[tuple[Statement, ...]] = [one.body for one in self._scope.nesting.around(use)]
+        return any(
+            start <= use.span.start and node is not use and (capability in words or _ANY in words)
+            for body in (*holders, self._scope.unit.body)
+            for start, words, node in self._in(body)
+        )
+
+    def _in(self, body: tuple[Statement, ...]) -> list[tuple[int, frozenset[str], Node]]:
+        if id(body) not in self._found:
+            self._found[id(body)] = [
+                (node.span.start, words, node)
+                for node in walk_outside_functions(*body)
+                if (words := self._looked_at(node))
+            ]
+        return self._found[id(body)]
+
+    def _looked_at(self, node: Node) -> frozenset[str]:
+        """The capabilities that a node looks at, by itself or by a helper."""
+        match node:
+            case If(test=test) | Choice(test=test):
+                return _mentioned(test)
+            case Joined(left=left):
+                return _mentioned(left)
+            case Call(function=called) if CAPABILITY_CHECK.search(last_name(called)):
+                return frozenset({_ANY})
+            case Call(function=called):
+                resolved = self._project.function(self._scope, called)
+                return _helper(resolved[1]) if resolved else frozenset()
+            case _:
+                return frozenset()
 
 
 def _asked(node: Call) -> str | None:
@@ -78,37 +110,15 @@ def _receiver(function: Member) -> str:
             return ""
 
 
-def _is_checked(
-    project: Project, scope: Scope, function: Function, use: Expression | Statement, capability: str
-) -> bool:
-    """Whether the function looks at the capability before the use, itself or by a helper."""
-    for node in walk_outside_functions(*function.body):
-        if node.span.start > use.span.start:
-            continue
-        match node:
-            case If(test=test) | Choice(test=test):
-                if _looks_at(test, capability):
-                    return True
-            case Joined(left=left):
-                if _looks_at(left, capability):
-                    return True
-            case Call(function=called) if node is not use and CAPABILITY_CHECK.search(last_name(called)):
-                return True
-            case Call(function=called) if node is not use:
-                resolved = project.function(scope, called)
-                if resolved and _helper_checks(resolved[1], capability):
-                    return True
-            case _:
-                pass
-    return False
+def _helper(function: Function) -> frozenset[str]:
+    tests = (node.test for node in islice(walk(*function.body), _LARGEST_HELPER) if isinstance(node, If))
+    return frozenset(word for test in tests for word in _mentioned(test))
 
 
-def _helper_checks(function: Function, capability: str) -> bool:
-    return any(isinstance(node, If) and _looks_at(node.test, capability) for node in walk(*function.body))
-
-
-def _looks_at(test: Expression, capability: str) -> bool:
-    return any(word == capability or CAPABILITY_CHECK.search(word) for word in words_in(test))
+def _mentioned(test: Expression) -> frozenset[str]:
+    words = set(words_in(test))
+    found = words & _CAPABILITIES
+    return frozenset({*found, _ANY} if any(map(CAPABILITY_CHECK.search, words)) else found)
 
 
 def _enforces(scope: Scope) -> bool:
