@@ -129,7 +129,7 @@ async def service_of(store: Store, settings: Settings | None = None) -> Service:
 
 @asynccontextmanager
 async def showcase(directory: Path, *, settings: Settings | None = None) -> AsyncIterator[Showcase]:
-    """The servers of `SHOWN` and one that needs configuration, some of it decided, on SQLite."""
+    """The servers of `SHOWN`, one that needs configuration and one that could replace it, on SQLite."""
     store = await open_store(f"sqlite:///{directory / 'registry.db'}", SIGNER)
     try:
         await store.set_environment(Environment("production", 2))
@@ -151,6 +151,9 @@ def _schedule() -> Iterator[tuple[datetime, str, Release]]:
         yield from ((START + step * i, name, release) for i, release in enumerate(published, 1))
     noted = snapshot([NOTES], configuration_schema=NEEDS, server={"name": "notes", "version": "1.0.0"})
     yield END - timedelta(hours=2), "dev.example/notes", Release("1.0.0", noted)
+    listing = {"name": "list_notes", "description": "List all notes.", "inputSchema": {"type": "object"}}
+    more = snapshot([NOTES, listing], server={"name": "vault", "version": "0.3.0"})
+    yield END - timedelta(hours=5), "dev.example/vault", Release("0.3.0", more)
 
 
 async def _decided(store: Store) -> None:

@@ -107,3 +107,17 @@ def test_a_digest_tells_who_has_exactly_this(page: Page, served: Served) -> None
 
     expect(page.get_by_role("heading", level=1)).to_have_text("A signature")
     expect(page.get_by_role("row").filter(has_text="filesystem")).to_contain_text("2026.8.31")
+
+
+def test_what_could_replace_a_server_is_found(page: Page) -> None:
+    """The vault has the very tool of the notes, and more; the notes cannot replace the vault."""
+    page.goto("/servers/dev.example/notes")
+    page.get_by_role("link", name="Servers that could replace it").click()
+    expect(page.get_by_role("main").get_by_role("listitem")).to_have_text(["dev.example/vault 0.3.0 2 tools"])
+
+    page.get_by_role("link", name="dev.example/vault").click()
+    page.locator("summary", has_text="add_note").click()
+    page.get_by_role("link", name="who else has exactly this tool").click()
+    expect(page.get_by_role("row").filter(has_text="dev.example")).to_have_count(2)
+    page.goto("/servers/dev.example/vault/replacements")
+    expect(page.get_by_text("None is known here.")).to_be_visible()

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
+from avow.core.keys import PrivateKey
 from avow.core.publication import ServerName
 from avow.registry import tokens
 from avow.registry.limits import Limits
@@ -325,6 +326,19 @@ def test_there_are_pages_for_what_is_not_there(at_a_desk: Play) -> None:
         ):
             answer = await desk.client.get(path)
             assert answer.status_code == status, path
+
+    at_a_desk(story)
+
+
+def test_the_log_tells_of_keys_and_namespaces(at_a_desk: Play) -> None:
+    async def story(desk: Desk) -> None:
+        other = PrivateKey(b"o" * 32).public
+        await desk.service.store.change_keys("dev.example", "administrator", END, add=[other])
+        rows = (await desk.client.get("/log")).text
+        assert "1 added, 0 revoked, by administrator" in rows
+        assert "claimed" in rows
+        assert other.identifier in (await desk.client.get("/log/2")).text
+        assert (await desk.client.get("/log?before=2")).text.count("with proof") == 2
 
     at_a_desk(story)
 
