@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from avow.core.keys import PrivateKey
+from avow.core.tlog.notes import Signer
 from changes import APPROVED, SHELL
+from gateway_helpers import running as gateway
 from project import Project
 from registry_running import Program, program
 from run_sessions import Session
@@ -105,6 +108,8 @@ def test_a_server_is_held_to_what_people_approved(
     assert "is pending in production" in sessions[-1].shake_hands()["error"]["message"]
     assert sessions[-1].leave()[0] == 1
 
+    assert "is pending in production" in team.avow("gateway", *team.held, code=1).stderr
+
     team.decide("approve", "1.0.0", "read it all")
     assert "approved it on" in team.check()
     answer = team.answer()["registry"]
@@ -125,6 +130,30 @@ def test_a_server_is_held_to_what_people_approved(
     sessions.append(team.session())
     assert "(a shell?)" in sessions[-1].shake_hands()["error"]["message"]
     assert sessions[-1].leave()[0] == 1
+
+
+def test_an_earlier_version_stays_approved_and_a_key_can_be_pinned(
+    tmp_path: Path, registry: Program, sessions: list[Session]
+) -> None:
+    """2.0.0 is approved too: what is locked is 1.0.0, and a session gets no more than that."""
+    team = Team(tmp_path / "four", registry, "io.github.four")
+    team.decide("approve", "1.0.0", "fine")
+    team.lock(WIDER)
+    team.publish("2.0.0")
+    team.decide("approve", "2.0.0", "we need a shell")
+    team.lock()
+    team.project.serve(WIDER)
+
+    sessions.append(team.session())
+    assert tools(sessions[-1]) == NAMES
+    drifted = team.check(code=1)
+    assert "io.github.four/files 2.0.0 is approved in production" in drifted
+    assert "tool run_shell" in drifted
+    other = str(Signer("log.example", PrivateKey(b"o" * 32)).verifier())
+    assert "is not the one that" in team.check("--registry-key", other, code=2)
+    team.project.serve()
+    with gateway(team.project, *team.held) as served:
+        assert served.shake_hands("files")
 
 
 def test_without_a_lockfile_the_registry_says_what_a_session_is_held_to(

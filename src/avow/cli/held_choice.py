@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from avow.cli.approvals import RegistryOptions
 from avow.core.lockfile import Entry
-from avow.core.publication import ServerName
+from avow.core.publication import Publication, ServerName
 from avow.core.severity import Severity
 from avow.core.target import Target
-from avow.errors import UnavailableError
+from avow.errors import VerificationError
 from avow.protocol.events import Event, event
-from avow.system.registry_approvals import Answer, Standing, ask, judge
+from avow.system.registry_approvals import Answer, Asking, Standing, ask, judge
+from avow.system.registry_client.proving import verified_publication
 
 
 def approved_entry(
@@ -27,23 +28,30 @@ def approved_entry(
     with held.asking() as asking:
         answer = ask(asking, name)
         standing = judge(asking, answer, None if locked is None else locked.snapshot.signature.digest)
-    if not standing.is_approved:
-        raise standing.error
-    return _entry(answer, standing, target, locked), standing
-
-
-def _entry(answer: Answer, standing: Standing, target: Target, locked: Entry | None) -> Entry:
-    publication = answer.approved.publication
-    if publication is not None and publication.snapshot.signature.digest == standing.digest:
+        if not standing.is_approved:
+            raise standing.error
+        publication = _publication(asking, answer, standing)
+    if publication is not None:
         snapshot = replace(publication.snapshot, target=target)
-        return Entry(snapshot, None if locked is None else locked.artifact)
-    if locked is None:
-        raise UnavailableError(
-            f"what was approved as {answer.approved.name} {standing.version} is not at hand",
-            hint="ask again while the registry can be reached",
-        )
-    # An earlier version that is approved still: the entry has its very signature.
-    return locked
+        return Entry(snapshot, None if locked is None else locked.artifact), standing
+    # Without a lockfile it is about the version that was approved last, which is always at hand.
+    assert locked is not None
+    # The registry does not answer, and an earlier version is locked: the entry has its very signature.
+    return locked, standing
+
+
+def _publication(asking: Asking, answer: Answer, standing: Standing) -> Publication | None:
+    """What was approved: kept of the last version, of an earlier one only where the registry answers."""
+    last = answer.approved.publication
+    if last is not None and last.version == standing.version:
+        return last
+    if answer.checkpoint is None:
+        return None
+    name = answer.approved.name
+    found = verified_publication(asking.client, answer.checkpoint, name, standing.version)
+    if found.entry.digest != standing.digest:
+        raise VerificationError(f"{name} {standing.version} was published with another digest than approved")
+    return found.publication
 
 
 def approval_event(standing: Standing) -> Event:
