@@ -289,7 +289,7 @@ def questions(chance: random.Random) -> Iterator[tuple[str, Callable[[Store], Aw
         "rare word": lambda: Search(text=chance.choice(WORDS)),
         "common word": lambda: Search(text=chance.choice(VERBS)),
         "two words": lambda: Search(text=f"{chance.choice(VERBS)} {chance.choice(NOUNS)}"),
-        "beginning of a word": lambda: Search(text="re"),
+        "five words": lambda: Search(text=f"the and more {chance.choice(VERBS)} {chance.choice(WORDS)}"),
         "word, argument, risk": lambda: Search(
             text=chance.choice(NOUNS), argument="query", argument_type="string", risk=Level.LOW
         ),
@@ -425,9 +425,7 @@ def main() -> None:
     parser.add_argument("--versions", type=int, default=100_000)
     parser.add_argument("--at", help="a filled store to use again")
     arguments = parser.parse_args()
-    print(
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    )
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     for kind in arguments.kinds:
         with databases(kind, None) as address:
             asyncio.run(measure(kind, address, arguments))

@@ -5,7 +5,7 @@ cannot be proven does not count: a replacement that refuses some calls is none.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from concurrent.futures import Executor
 from typing import Final
 
@@ -13,6 +13,7 @@ from avow.core.canonical import JsonObject, JsonValue
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.schema.document import STEPS, Budget, Document, TooLargeError
 from avow.core.schema.normalise import Reader
+from avow.core.schema.shapes import Objects
 from avow.core.schema.subset import Prover
 from avow.errors import UsageError
 from avow.registry.model import Page, PublishedVersion
@@ -26,6 +27,19 @@ _CONSIDERED: Final = 100
 _ROUNDS: Final = 10
 
 Proven = dict[tuple[str, str], bool]
+
+
+class _Replacing(Prover):
+    """Proves that whoever knows only one schema is understood by another.
+
+    For drift, a member that the inner schema no longer declares has gone and only narrows. Here somebody who
+    never heard of a member calls one who asks for it.
+    """
+
+    def _gone(
+        self, one: Objects, other: Objects, known: Set[str], depth: int, *, is_top: bool
+    ) -> frozenset[str]:
+        return super()._gone(one, other, known, depth, is_top=is_top) - other.required
 
 
 async def match(
@@ -95,7 +109,7 @@ def _takes(wanted: JsonValue, other: JsonValue, whole: Budget) -> bool:
     granted = own.left
     try:
         inner, outer = Document(wanted, own), Document(other, own)
-        prover = Prover(Reader(inner), Reader(outer))
+        prover = _Replacing(Reader(inner), Reader(outer))
         return prover.proves_at_the_top((inner.root,), (outer.root,))
     except (TooLargeError, RecursionError):
         return False

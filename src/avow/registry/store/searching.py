@@ -291,10 +291,13 @@ async def candidates(
     return Page(tuple(found[:limit]), cursor_of(found[limit - 1].id) if len(found) > limit else None)
 
 
+# `kind + 0`: there are few kinds, and SQLite must not think that their index is as good as that of names.
+
+
 async def _rarest_first(database: Database, pairs: list[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
     counted = []
     for kind, name in pairs:
-        sql = "SELECT coalesce(sum(servers), 0) FROM capabilities WHERE name = $1 AND kind = $2"
+        sql = "SELECT coalesce(sum(servers), 0) FROM capabilities WHERE name = $1 AND kind + 0 = $2"
         (row,) = await database.fetch(sql, name, KINDS.index(kind))
         counted.append((int(row[0]), kind, name))
     return [(kind, name) for _, kind, name in sorted(counted)]
@@ -302,7 +305,7 @@ async def _rarest_first(database: Database, pairs: list[tuple[Kind, str]]) -> li
 
 async def _servers_with(database: Database, kind: Kind, name: str) -> set[int]:
     sql = (
-        "SELECT o.server_id FROM capabilities c CROSS JOIN offers o WHERE c.name = $1 AND c.kind = $2 "
+        "SELECT o.server_id FROM capabilities c CROSS JOIN offers o WHERE c.name = $1 AND c.kind + 0 = $2 "
         "AND c.servers > 0 AND o.capability_id = c.id AND o.until = 0"
     )
     return {row[0] for row in await database.fetch(sql, name, KINDS.index(kind))}

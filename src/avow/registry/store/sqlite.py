@@ -28,7 +28,7 @@ PATIENCE: Final = 10.0
 _PLACE: Final = re.compile(r"\$(\d+)")
 _SIZES: Final = (1, 4, 16, 64, 256, 1_000)
 # FULL: a commit is on the disk before anybody is told. Readers share the page cache of the system.
-_SETTINGS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -16000")
+_SETTINGS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -8000")
 
 P = ParamSpec("P")
 T = TypeVar("T")

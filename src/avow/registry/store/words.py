@@ -14,9 +14,9 @@ MAX_WORD: Final = 40
 MAX_QUERY_TERMS: Final = 12
 _MAX_TEXT: Final = 20_000
 
-# Linear: one class of characters each. `readFile2` is read, file and 2; what has no blanks goes by character.
+# Linear: one class of characters each. `readFile` is read and file; what has no blanks goes by character.
 _RUN: Final = re.compile(r"[^\W_]+")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
+_PART: Final = re.compile(r"[A-Z0-9]+(?![a-z])|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+")
 _FIRST_WITHOUT_BLANKS: Final = "\u2e80"
 
 
@@ -24,11 +24,8 @@ def words_of(texts: Iterable[str], limit: int = MAX_WORDS) -> list[str]:
     """The different words in these texts, in the order in which they first occur."""
     found: dict[str, None] = {}
     for text in texts:
-        folded = text[:_MAX_TEXT]
-        if not folded.isascii():
-            folded = unicodedata.normalize("NFKC", folded)
-        for run in _RUN.findall(folded):
-            found[run.casefold()[:MAX_WORD]] = None
+        for run in _runs(text):
+            found[_folded(run)] = None
             parts = _PART.findall(run)
             if len(parts) > 1 or not run.isascii():
                 found.update(dict.fromkeys(_spread(parts)))
@@ -37,12 +34,23 @@ def words_of(texts: Iterable[str], limit: int = MAX_WORDS) -> list[str]:
     return list(found)[:limit]
 
 
+def _runs(text: str) -> list[str]:
+    cut = text[:_MAX_TEXT]
+    return _RUN.findall(cut if cut.isascii() else unicodedata.normalize("NFKC", cut))
+
+
+def _folded(word: str) -> str:
+    """One spelling for a word and its plural, in any case; crude, and the same on both sides."""
+    folded = word.casefold()[:MAX_WORD]
+    return folded[:-1] if len(folded) > 3 and folded.endswith("s") and folded[-2] != "s" else folded
+
+
 def _spread(parts: list[str]) -> Iterable[str]:
     for part in parts:
         if part >= _FIRST_WITHOUT_BLANKS:
-            yield from part[:MAX_WORD]
+            yield from (character.casefold() for character in part[:MAX_WORD])
         else:
-            yield part.casefold()[:MAX_WORD]
+            yield _folded(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +62,33 @@ class Term:
 
 
 def query_terms(text: str) -> list[Term]:
-    """What to look for: all of these; the last may be the beginning of a word."""
+    """What to look for: all of these."""
     terms: dict[Term, None] = {}
-    for run in _RUN.findall(unicodedata.normalize("NFKC", text[:_MAX_TEXT])):
-        if run >= _FIRST_WITHOUT_BLANKS:
-            terms.update(dict.fromkeys(map(Term, _spread([run]))))
-            continue
+    for run in _runs(text):
         parts = tuple(_spread(_PART.findall(run)))
-        terms[Term(run.casefold()[:MAX_WORD], parts if len(parts) > 1 else ())] = None
+        if run >= _FIRST_WITHOUT_BLANKS:
+            terms.update(dict.fromkeys(map(Term, parts)))
+            continue
+        terms[Term(_folded(run), parts if len(parts) > 1 else ())] = None
     return list(terms)[:MAX_QUERY_TERMS]
 
 
 def sqlite_query(terms: Sequence[Term]) -> str:
     """The terms as FTS5 wants them."""
-    return _query(terms, '"{}"', '"{}"*', " AND ", " OR ")
+    return _query(terms, '"{}"', " AND ", " OR ")
 
 
 def postgresql_query(terms: Sequence[Term]) -> str:
     """The same as a tsquery."""
-    return _query(terms, "'{}'", "'{}':*", " & ", " | ")
+    return _query(terms, "'{}'", " & ", " | ")
 
 
-def _query(terms: Sequence[Term], whole: str, beginning: str, and_: str, or_: str) -> str:
+def _query(terms: Sequence[Term], quoted: str, and_: str, or_: str) -> str:
     """Words are letters and digits only: nothing in them could end a quotation."""
     written = []
-    for place, term in enumerate(terms, 1):
-        last = beginning if place == len(terms) else whole
-        alternatives = [last.format(term.word)]
+    for term in terms:
+        alternatives = [quoted.format(term.word)]
         if term.parts:
-            *first, end = term.parts
-            alternatives.append(f"({and_.join([*(whole.format(part) for part in first), last.format(end)])})")
+            alternatives.append(f"({and_.join(quoted.format(part) for part in term.parts)})")
         written.append(f"({or_.join(alternatives)})")
     return and_.join(written)
