@@ -156,6 +156,22 @@ def test_a_name_that_looks_secret_is_secret_whatever_is_declared(desk: Desk) -> 
     assert desk.configure("--set", "API_KEY=abcdefgh").returncode == 2
 
 
+def test_a_value_that_looks_secret_is_secret_whatever_its_name(desk: Desk) -> None:
+    """Neither on the command line, nor in a file, nor on the screen."""
+    desk.serve({"environmentVariables": [variable("PLACE", required=True)]})
+    address = "https://me:s3cr3t-word@example.com/"
+
+    refused = desk.configure("--set", f"PLACE={address}")
+    kept = desk.document("--set-stdin", "PLACE", stdin=address)
+
+    assert refused.returncode == 2
+    assert "s3cr3t" not in refused.stderr
+    assert (kept["status"], kept["saved"]) == ("configured", ["PLACE"])
+    assert desk.given["environment"]["PLACE"] == address
+    assert desk.where()["PLACE"] == ("store", "****com/")
+    assert not any(b"s3cr3t-word" in data for data in desk.files().values())
+
+
 def test_a_secret_comes_from_a_variable_or_a_file(desk: Desk) -> None:
     desk.serve({"environmentVariables": [variable("A_TOKEN", required=True), variable("B_TOKEN")]})
     desk.extra = {"ELSEWHERE": "from-the-environment"}

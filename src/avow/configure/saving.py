@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from avow.configure.answering import Draft
 from avow.configure.subject import Subject, value_of
-from avow.core.configuration.hazards import is_secret
+from avow.core.configuration.hazards import is_secret_value
 from avow.system.configuration.remembered import Answers, save
 from avow.system.configuration.values import Layer
 from avow.system.secret_store import SecretStore
@@ -42,7 +42,7 @@ def keep(subject: Subject, draft: Draft, store: SecretStore) -> Saved:
         seen={} if draft.emptied and not draft.given else subject.known.seen,
     )
     save(subject.known.identity, subject.configuration, answers, store)
-    secrets = tuple(key for key in given if is_secret(parameters[key]))
+    secrets = tuple(key for key, value in given.items() if is_secret_value(parameters[key], value))
     return Saved(
         tuple(key for key in given if key not in secrets),
         secrets,

@@ -10,6 +10,7 @@ from avow.configure.answering import Draft, problem_with, tidied
 from avow.configure.questions import Question, Texts
 from avow.configure.setup import Setup
 from avow.configure.wording import line_of
+from avow.core.configuration.hazards import is_secret_value
 from avow.core.configuration.model import Binding, Configuration, Origin, Parameter, Source, Where
 from avow.errors import UsageError
 from avow.system.files import read_bounded
@@ -76,9 +77,10 @@ def _texts(
         name, equals, text = option.partition("=")
         if not equals:
             raise UsageError("--set wants KEY=VALUE")
-        if _named(name, questions).is_secret:
+        if is_secret_value(_named(name, questions).parameter, text):
             raise UsageError(
-                f"{line_of(name)} is a secret, and every program of this machine can read a command line",
+                f"{line_of(name)} is a secret, or looks like one, "
+                "and every program of this machine can read a command line",
                 hint=f"use --set-stdin {name}, --set-from-env {name} or --set-file {name}=PATH",
             )
         yield name, text

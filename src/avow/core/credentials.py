@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -16,17 +17,38 @@ _ENDINGS: Final = (
     "password",
     "passwd",
     "passphrase",
+    "passcode",
     "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
     "credential",
     "credentials",
 )
-_WORDS: Final = frozenset({"authorization", "bearer", "cookie", "jwt", "key", "pat", "pwd"})
+_WORDS: Final = frozenset(
+    {"authorization", "bearer", "cookie", "cookies", "creds", "jwt", "mnemonic", "pat", "pgpass", "pwd"}
+    | {"passwords", "secrets"}
+)
+# Several keys are credentials only where they are said to be: the others are those of a table.
+_SEVERAL_KEYS: Final = frozenset(
+    {"access", "api", "auth", "encryption", "private", "secret", "signing", "ssh"}
+)
+# Of what is counted, nothing opens anything: MAX_TOKENS.
+_COUNTED: Final = frozenset(
+    {"budget", "completion", "context", "count", "input", "limit", "max", "maximum", "min", "minimum", "num"}
+    | {"number", "output", "per", "prompt", "stop", "thinking", "total"}
+)
+_DATABASES: Final = frozenset(
+    {"amqp", "connection", "database", "db", "mongo", "mongodb", "mysql", "pg", "postgres", "postgresql"}
+    | {"rabbitmq", "redis", "webhook"}
+)
+_ADDRESSES: Final = frozenset({"conninfo", "string", "uri", "url", "webhook"})
 # A name that ends so is about a credential without holding one: TOKEN_FILE, KEY_ID.
 _ABOUT: Final = frozenset(
     {"dir", "directory", "endpoint", "env", "file", "header", "host", "id", "length", "limit", "mode"}
     | {"name", "path", "ttl", "type", "uri", "url"}
 )
-# Keys that open nothing: PUBLIC_KEY, --sort-key.
+# What stands before keys that open nothing: PUBLIC_KEY, --sort-key.
 _OTHER_KEYS: Final = frozenset(
     {"cache", "foreign", "hot", "issue", "object", "partition", "primary", "project", "public", "sort"}
 )
@@ -65,10 +87,21 @@ class Credential:
 
 def is_credential_name(name: str) -> bool:
     """Whether a variable, flag, header or parameter of this name is there to hold a credential."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    if not words or words[-1] in _ABOUT or not _OTHER_KEYS.isdisjoint(words):
+    words = _words(name)
+    if not words or words[-1] in _ABOUT:
         return False
-    return any(word.endswith(_ENDINGS) or word in _WORDS for word in words)
+    return words[-1] == "pass" or any(
+        _is_credential_word(word, before, words) for before, word in pairwise(("", *words))
+    )
+
+
+def may_hold_credential(name: str) -> bool:
+    """Whether what has this name often has a credential in it: an address of a database or a webhook."""
+    words = _words(name)
+    if not words:
+        return False
+    holds = words[-1] in _ADDRESSES and not _DATABASES.isdisjoint(words)
+    return holds or words[-1] in ("auth", "dsn") or is_credential_name(name)
 
 
 def is_credential(value: str) -> bool:
@@ -80,6 +113,22 @@ def is_credential(value: str) -> bool:
     if _PRIVATE_KEY.search(bare) or _CONNECTION.search(bare):
         return True
     return _has_password(value) or _is_noise(bare)
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _is_credential_word(word: str, before: str, words: list[str]) -> bool:
+    match word:
+        case "key":
+            return before not in _OTHER_KEYS
+        case "keys":
+            return before in _SEVERAL_KEYS
+        case "tokens":
+            return _COUNTED.isdisjoint(words)
+        case _:
+            return word.endswith(_ENDINGS) or word in _WORDS
 
 
 def secret_arguments(target: Target) -> tuple[str, ...]:

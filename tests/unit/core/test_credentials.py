@@ -6,6 +6,7 @@ from avow.core.credentials import (
     credentials_in,
     is_credential,
     is_credential_name,
+    may_hold_credential,
     secret_arguments,
     shown_command,
     shown_target,
@@ -36,6 +37,10 @@ NOISE = "Zk3vQ9" + "xT7bLmW2pRs8YdC4hJ5n"
         "--pat",
         "Cookie",
         "AWS_SECRET_ACCESS_KEY",
+        *("DB_PASS", "PGPASS", "AWS_CREDS", "TOKENS", "SECRETS", "PASSWORDS", "API_KEYS", "COOKIES"),
+        *("SECRETKEY", "ACCESSKEY", "PASSCODE", "MNEMONIC"),
+        # Only the key of a project is none.
+        *("PROJECT_API_KEY", "PRIMARY_PASSWORD", "CACHE_PASSWORD", "ISSUE_TOKEN", "OBJECT_STORE_SECRET"),
     ],
 )
 def test_a_name_says_that_a_credential_is_in_it(name: str) -> None:
@@ -58,10 +63,25 @@ def test_a_name_says_that_a_credential_is_in_it(name: str) -> None:
         "author",
         "path",
         "MONKEY",
+        *("ISSUE_KEYS", "--pass-through", "OUTPUT_TOKENS", "COMPASS"),
     ],
 )
 def test_a_name_that_only_sounds_like_it_does_not(name: str) -> None:
     assert not is_credential_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["DATABASE_URL", "MONGODB_URI", "SENTRY_DSN", "CONNECTION_STRING", "SLACK_WEBHOOK_URL", "REDIS_AUTH"],
+)
+def test_some_addresses_often_have_a_credential_in_them(name: str) -> None:
+    assert may_hold_credential(name)
+    assert not is_credential_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "BASE_URL", "API_URL", "AUTH_MODE", "CONNECTION_TIMEOUT"])
+def test_other_addresses_do_not(name: str) -> None:
+    assert not may_hold_credential(name)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """What is dangerous about a declaration that somebody else wrote: names, defaults, and text to be shown."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
 from avow.core.configuration.model import Parameter, Where
-from avow.core.credentials import is_credential_name
+from avow.core.credentials import is_credential, may_hold_credential
 from avow.core.printable import printable
 
 # Variables that decide which code runs, where programs and trust are looked for, or where traffic goes.
@@ -84,7 +85,12 @@ def is_secret(parameter: Parameter) -> bool:
         *parameter.aliases,
         *(name for place in places for name in (place.name, place.part)),
     )
-    return parameter.secret or any(map(is_credential_name, names))
+    return parameter.secret or any(map(may_hold_credential, names))
+
+
+def is_secret_value(parameter: Parameter, value: str | Sequence[str]) -> bool:
+    """Whether nobody may see this value: by its parameter, or by its own shape."""
+    return is_secret(parameter) or any(map(is_credential, (value,) if isinstance(value, str) else value))
 
 
 def risky_default(parameter: Parameter) -> str | None:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from avow.core.canonical import JsonObject
 from avow.core.configuration.constraints import broken
-from avow.core.configuration.hazards import is_secret, shown
+from avow.core.configuration.hazards import is_secret, is_secret_value, shown
 from avow.core.configuration.model import Configuration, Group, Parameter, Where
 from avow.core.configuration.values import Missing, apply, missing, problems, too_many
 from avow.errors import AvowError, UsageError
@@ -163,7 +163,7 @@ def _ready(known: Known, resolution: Resolution) -> Ready:
         {
             key: one.value if isinstance(one.value, str) else "\n".join(one.value)
             for key, one in handed.items()
-            if is_secret(one.parameter)
+            if is_secret_value(one.parameter, one.value)
         },
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from avow.core.canonical import Digest, JsonObject, digest, digest_of
-from avow.core.configuration.hazards import is_secret
+from avow.core.configuration.hazards import is_secret_value
 from avow.core.configuration.model import Configuration, Parameter
 from avow.errors import MalformedInputError, StorageError
 from avow.system.configuration.identity import Identity
@@ -106,15 +106,16 @@ def save(
     """Keep answers: secrets in `store`, the rest in the file; earlier answers that were not asked for stay.
 
     `configuration` is everything that is known about the server's needs: what was stored for parameters
-    that it has no more is removed. Values of parameters that are secret, by declaration or by name, never
-    reach the file.
+    that it has no more is removed. Values that are secret, by declaration, by name or by their own shape,
+    never reach the file.
 
     Raises:
         StorageError: it cannot be written.
         SecretStoreError: a secret cannot be kept.
     """
     kind = store.describe().kind
-    secret = {key for key, one in configuration.parameters.items() if is_secret(one)}
+    known = configuration.parameters
+    secret = {key for key, one in known.items() if is_secret_value(one, answers.given.get(key, ""))}
     for key in sorted(secret & answers.given.keys()):
         store.set(str(identity), key, _single(answers.given[key]))
     gone: dict[str, StoreKind] = {}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from avow.core.configuration.checks import Value
-from avow.core.configuration.hazards import is_secret, risky_default, sets_loader, shown
+from avow.core.configuration.hazards import is_secret, is_secret_value, risky_default, sets_loader, shown
 from avow.core.configuration.model import Parameter, Where
 from avow.system.configuration.known import OF_THE_TARGET, Known
 from avow.system.configuration.remembered import Remembered
@@ -265,6 +265,6 @@ def _explained(parameter: Parameter, resolution: Resolution) -> Explained:
 def masked(parameter: Parameter, value: Value) -> str:
     """A value as it may be shown: of a secret only that there is one, and the end of a long one."""
     text = value if isinstance(value, str) else ", ".join(value)
-    if not is_secret(parameter):
+    if not is_secret_value(parameter, value):
         return shown(text, 200)
     return _MASK + (shown(text[-_TAIL:]) if len(text) >= _LONG else "")
