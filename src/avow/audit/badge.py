@@ -42,6 +42,6 @@ def _cell(number: int, pattern: Pattern, verdict: Verdict) -> str:
     left = _LABEL + number * _CELL
     return (
         f"<g><title>{escape(f'{pattern}: {verdict}')}</title>"
-        f'<rect x="{left}" width="{_CELL}" height="{_HEIGHT}" fill="{_COLOURS[verdict]}"/>'
+        f'<rect x="{left + 1}" width="{_CELL - 1}" height="{_HEIGHT}" fill="{_COLOURS[verdict]}"/>'
         f'<text x="{left + _CELL // 2}" y="14">{_SIGNS[verdict]}</text></g>'
     )

@@ -6,6 +6,7 @@ from typing import Final
 
 from avow.audit.facts import Claim, Flow, Sink
 from avow.audit.model import Level, Place
+from avow.audit.source.answers import Registrations
 from avow.audit.source.code import (
     Assign,
     Block,
@@ -33,7 +34,6 @@ from avow.audit.source.handshake import allows_versions, allows_versions_itself
 from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.records import entries
-from avow.audit.source.registrations import Registrations
 from avow.audit.source.taint import REQUEST, Taint, taint_of
 from avow.audit.source.vocabulary import AUTHORITY, LOGS, SESSIONS
 from avow.core.credentials import is_credential_name

@@ -6,6 +6,7 @@ from typing import Final
 
 from avow.audit.facts import Declared
 from avow.audit.model import Level
+from avow.audit.source.answers import Registrations
 from avow.audit.source.code import (
     Call,
     Expression,
@@ -16,7 +17,6 @@ from avow.audit.source.code import (
 )
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.records import Entry, entries
-from avow.audit.source.registrations import Registrations
 
 _CAPABILITIES: Final = frozenset(
     {"tools", "prompts", "resources", "logging", "completions", "experimental"}

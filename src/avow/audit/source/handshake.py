@@ -6,6 +6,7 @@ from typing import Final
 
 from avow.audit.facts import Initialized, Negotiation, SessionState
 from avow.audit.model import Place
+from avow.audit.source.answers import Registrations
 from avow.audit.source.code import (
     Assign,
     Call,
@@ -23,7 +24,6 @@ from avow.audit.source.code import (
 )
 from avow.audit.source.phases import Phases, words_in
 from avow.audit.source.project import Project, Scope, reached
-from avow.audit.source.registrations import Registrations
 from avow.audit.source.vocabulary import (
     ACTIVE,
     FORGETTING,

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final
 
-from avow.audit.facts import Framework, Handler, Sent, Server
+from avow.audit.facts import Sent, Server
+from avow.audit.source.answers import Answer, Registrations
 from avow.audit.source.code import (
     Assign,
     Call,
@@ -26,11 +25,10 @@ from avow.audit.source.code import (
     chain,
     last_name,
     walk,
-    words_of,
 )
-from avow.audit.source.phases import Phases
-from avow.audit.source.project import Project, Scope, reached
+from avow.audit.source.project import Project, Scope
 from avow.audit.source.servers import made_elsewhere, server_class, server_made
+from avow.audit.source.settling import settle
 from avow.audit.source.vocabulary import (
     INITIALIZED,
     INITIALIZED_TYPES,
@@ -42,67 +40,8 @@ from avow.audit.source.vocabulary import (
     SENDERS,
 )
 
-# What is in an answer to `initialize`, and in nothing that only looks at the question.
-_ANSWERS: Final = frozenset({"serverInfo", "server_info", "InitializeResult"})
-_RESULT: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})
-_LISTS: Final = frozenset({"tools/list", "prompts/list", "resources/list"})
-_DELEGATES: Final = frozenset({"_oninitialize", "oninitialize"})
-# How much code behind handlers of `initialize` is followed, all of them together.
-_MOST_NODES: Final = 1_000_000
 # A server is handed to these, and they register nothing.
 _HARMLESS: Final = re.compile(r"(?i)transport|connect|log|print|run|serve|close|exit|guard|isinstance|signal")
-
-
-@dataclass(slots=True)
-class Answer:
-    """What answers one method: a function, or statements of a function that tells methods apart."""
-
-    method: str
-    scope: Scope
-    node: Expression | Statement
-    function: Function | None
-    body: tuple[Statement, ...]
-    by_framework: bool = False
-    is_branch: bool = False
-    delegates: bool = False
-
-
-@dataclass(slots=True)
-class Registrations:
-    """What was found; `answers` holds the code behind each handler."""
-
-    servers: list[Server] = field(default_factory=list)
-    constructed: list[tuple[Scope, Call]] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
-    sent: list[Sent] = field(default_factory=list)
-    is_dynamic: bool = False
-    is_cut: bool = False
-    elsewhere: set[str] = field(default_factory=set)
-
-    def notes(self) -> Iterator[str]:
-        """Servers that are made where we cannot look, and handlers that are too many."""
-        if self.is_cut:
-            yield "there are too many handlers of initialize; not all of them were followed"
-        if not self.servers:
-            for module in sorted(self.elsewhere):
-                yield f"the server is made by {module}, which is not in this tree"
-
-    def handlers(self, phases: Phases) -> Iterator[Handler]:
-        """Every answer as a fact."""
-        handshakes = [one for one in self.answers if one.method == "initialize" and not one.delegates]
-        in_branches = {_around(one) for one in handshakes if one.is_branch}
-        by_sdk = any(not one.is_branch for one in handshakes)
-        for answer in self.answers:
-            own = _around(answer) in in_branches if answer.is_branch else by_sdk
-            # Only beside a handshake of the server's own does it matter who asks for the phase.
-            matters = own or not answer.by_framework
-            yield Handler(
-                answer.method,
-                answer.node.place,
-                matters and phases.checked(answer.scope, answer.node, answer.body),
-                answer.by_framework,
-                own,
-            )
 
 
 def registrations(project: Project) -> Registrations:
@@ -131,59 +70,8 @@ def registrations(project: Project) -> Registrations:
                     _dispatched(project, scope, node, found)
                 case _:
                     pass
-    _settle(project, found)
-    if not found.servers:
-        _own(found)
+    settle(project, found)
     return found
-
-
-def _around(answer: Answer) -> tuple[str, int]:
-    """The function that a branch stands in: its methods are told apart there."""
-    around = _innermost(answer.scope, answer.node)
-    return answer.scope.path, around[0].span.start if around else -1
-
-
-def _settle(project: Project, found: Registrations) -> None:
-    """Keep the handlers of `initialize` that answer it: others only look at it, or hand it on."""
-    kept: list[Answer] = []
-    left = _MOST_NODES
-    for answer in found.answers:
-        if answer.method == "initialize" and answer.body:
-            nodes = list(islice(reached(project, answer.scope, answer.body), left))
-            left -= len(nodes)
-            if left <= 0:
-                found.is_cut = True
-                continue
-            words = {word for _, node in nodes for word in words_of(node)}
-            words |= {word for scope, node in nodes for word in _held(scope, node)}
-            answer.delegates = not words.isdisjoint(_DELEGATES)
-            if answer.is_branch and words.isdisjoint(_ANSWERS):
-                continue
-        kept.append(answer)
-    if not any(answer.method == "initialize" for answer in kept) and not found.servers:
-        kept.extend(_results(project))
-    found.answers[:] = kept
-
-
-def _results(project: Project) -> Iterator[Answer]:
-    """Functions that make the answer to `initialize`, whoever calls them."""
-    for scope in project:
-        for node in scope.nodes:
-            if isinstance(node, Record) and {key for key, _ in node.entries} >= _RESULT:
-                yield from (
-                    Answer("initialize", scope, function, function, function.body)
-                    for function in _innermost(scope, node)
-                )
-
-
-def _innermost(scope: Scope, node: Expression | Statement) -> list[Function]:
-    return list(islice(scope.nesting.around(node), 1))
-
-
-def _held(scope: Scope, node: Expression | Statement) -> Iterator[str]:
-    """What a name stands for: `const before = server._oninitialize.bind(server)`."""
-    if isinstance(node, Name) and isinstance(scope.constants.get(node.name), Call | Member):
-        yield from (word for inner in walk(scope.constants[node.name]) for word in words_of(inner))
 
 
 def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
@@ -359,14 +247,6 @@ def _dispatched(project: Project, scope: Scope, node: Record, found: Registratio
             name = last_name(value.parts[0])
             if name in REQUEST_TYPES:
                 _answer(project, scope, REQUEST_TYPES[name], value, value.parts[1], found)
-
-
-def _own(found: Registrations) -> None:
-    """A server that no SDK makes: a function answers `initialize`, or a branch beside that of a list."""
-    methods = {answer.method for answer in found.answers}
-    first = next((answer for answer in found.answers if answer.method == "initialize"), None)
-    if first is not None and (first.function or methods & _LISTS):
-        found.servers.append(Server(Framework.OWN, first.node.place))
 
 
 def _is_guarded(scope: Scope) -> bool:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from avow.audit.catalogue import RULES
 from avow.audit.model import Finding, Level, Verdict
 from avow.audit.report import Report
 from avow.cli.output.console import BLANK, Line, columns, line, plural, to_string
@@ -31,7 +30,7 @@ def _lines(report: Report) -> Iterator[Line]:
         ((f"{verdict}", _VERDICTS[verdict]), str(pattern)) for pattern, verdict in report.scorecard.items()
     ]
     yield from columns(rows)
-    for finding in report.findings:
+    for finding in _worst_first(report):
         yield BLANK
         yield from _finding(finding)
     if report.ignored:
@@ -83,7 +82,12 @@ def _summary(report: Report) -> Line:
         for level in reversed(Level)
         if (count := sum(finding.severity is level for finding in report.findings))
     )
-    first = RULES[report.findings[0].rule]
+    worst = _worst_first(report)[0].rule
     return line(
-        f"{plural(len(report.findings), 'finding')}{looked}: {counted}; `avow audit --explain {first.id}`"
+        f"{plural(len(report.findings), 'finding')}{looked}: {counted}; `avow audit --explain {worst}`"
     )
+
+
+def _worst_first(report: Report) -> list[Finding]:
+    """By severity; within one, in the order of the source."""
+    return sorted(report.findings, key=lambda finding: -finding.severity.rank)
