@@ -81,7 +81,7 @@ def _set_up(reachable: Reachable, wanted: Wishes, options: ServerOptions, *, ask
 
     flags = {**reachable.environment, **reachable.headers}
     name = label(reachable)
-    sources = Sources(flags, os.environ, wanted.preset)
+    sources = Sources(flags, os.environ, wanted.preset, shows_defaults=not wanted.where)
     with progress(quiet=options.quiet) as show:
         learning = Learning(
             options.lockfile,

@@ -56,8 +56,8 @@ def notice_lines(setup: Setup) -> Iterator[Line]:
         )
     yield from settings_lines(subject)
     for withheld in subject.resolution.withheld:
-        if withheld.layer is Layer.ENVIRONMENT:
-            # That is a question of its own.
+        if withheld.layer in (Layer.ENVIRONMENT, Layer.DEFAULT):
+            # These are questions of their own.
             continue
         yield marked("! ", "yellow", f"{line_of(withheld.key)}: {line_of(withheld.reason)}")
 

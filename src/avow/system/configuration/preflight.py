@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from avow.core.canonical import JsonObject
@@ -145,7 +145,8 @@ def _ready(known: Known, resolution: Resolution) -> Ready:
     handed = {key: one for key, one in resolution.values.items() if not one.comes_by_itself}
     own = Configuration(
         {
-            key: one
+            # A default that was not found good enough to be a value is not handed over either.
+            key: one if key in handed else replace(one, default=None, fixed=None)
             for key, one in known.configuration.parameters.items()
             if key in handed or key not in resolution.values
         }

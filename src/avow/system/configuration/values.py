@@ -72,11 +72,15 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where to look besides what is known: values by key or by name, our environment, a preset's name."""
+    """Where to look besides what is known: values by key or by name, our environment, a preset's name.
+
+    With `shows_defaults` somebody sees them before anything starts; else new ones stand beside no secret.
+    """
 
     flags: Mapping[str, Value] = field(default_factory=dict, repr=False)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     preset: str = ""
+    shows_defaults: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class _Search:
         yield from self._variable(parameter)
         yield from self._of_project(parameter)
         yield from self._stored(parameter)
-        yield from _default(parameter)
+        yield from self._default(parameter)
 
     def _flag(self, parameter: Parameter) -> Iterator[Resolved]:
         for name in _names(parameter):
@@ -210,6 +214,18 @@ class _Search:
         elif key in remembered.secrets:
             yield self._secret(parameter, remembered.secrets[key])
 
+    def _default(self, parameter: Parameter) -> Iterator[Resolved | Withheld]:
+        """What the declaration says, which may be that of a lockfile that somebody else wrote."""
+        for found in _default(parameter):
+            before = self._remembered.configuration.parameters.get(parameter.key)
+            is_known = before is not None and _gives(before) == _gives(parameter)
+            is_alone = not self._remembered.secrets and not self._remembered.environment
+            if is_known or is_alone or self._sources.shows_defaults:
+                yield found
+            else:
+                reason = "the default is not the one that was there when somebody configured the server"
+                yield Withheld(parameter.key, Layer.DEFAULT, reason)
+
     def _goes_where_it_went(self, parameter: Parameter) -> bool:
         """Whether a value is handed over as when it was stored: not as an argument, what was a variable."""
         before = self._remembered.configuration.parameters.get(parameter.key)
@@ -244,6 +260,11 @@ def _default(parameter: Parameter) -> Iterator[Resolved]:
             else written(parameter, default)
         )
         yield Resolved(parameter, Layer.DEFAULT, "the server's default", value)
+
+
+def _gives(parameter: Parameter) -> tuple[object, ...]:
+    """What a declaration hands over by itself, and how."""
+    return parameter.default, parameter.fixed, parameter.type, parameter.binding, parameter.also
 
 
 def _places(parameter: Parameter) -> set[tuple[Where, str]]:

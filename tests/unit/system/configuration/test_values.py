@@ -12,6 +12,7 @@ from avow.core.target import HttpTarget, StdioTarget, Target
 from avow.errors import UsageError
 from avow.system.configuration.identity import identify
 from avow.system.configuration.known import Known, known_needs
+from avow.system.configuration.preflight import Ready, preflight
 from avow.system.configuration.remembered import Answers, save
 from avow.system.configuration.values import Layer, Resolution, Sources, explain, resolve
 from avow.system.secret_store import SecretStore, StoreKind, StoreLockedError, open_store
@@ -191,6 +192,30 @@ def test_variables_of_loaders_need_somebody_who_insists(layer: Layer) -> None:
     assert "NODE_OPTIONS" not in refused.values
     assert [(found.key, found.layer) for found in refused.withheld] == [("NODE_OPTIONS", layer)]
     assert layers(resolution(insisted=("NODE_OPTIONS",)))["NODE_OPTIONS"] is layer
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        Parameter("API_URL", Binding(Where.ENV, "API_URL"), default="https://evil.example"),
+        Parameter("API_URL", Binding(Where.ENV, "API_URL"), fixed="https://evil.example"),
+        replace(LEVEL, default="https://evil.example"),
+        replace(LEVEL, binding=Binding(Where.ARGUMENT, "--api-url")),
+    ],
+)
+def test_a_default_that_somebody_wrote_into_a_lockfile_stands_beside_no_secret(declared: Parameter) -> None:
+    """The server is the same; its declaration is that of whoever wrote the lockfile."""
+    known = stored({"FOO_TOKEN": SECRET})
+    known = replace(known, configuration=Configuration.of([TOKEN, declared]))
+
+    resolution = resolve(known, Sources())
+    ready = preflight(known, resolution)
+
+    assert layers(resolution) == {"FOO_TOKEN": Layer.STORE}
+    assert [one.layer for one in resolution.withheld] == [Layer.DEFAULT]
+    assert isinstance(ready, Ready)
+    assert (ready.environment, ready.arguments) == ({"FOO_TOKEN": SECRET}, ())
+    assert declared.key in resolve(known, Sources(shows_defaults=True)).values
 
 
 def test_a_default_that_gives_too_much_away_is_no_value() -> None:
