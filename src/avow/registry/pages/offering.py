@@ -1,6 +1,8 @@
 """What a version offers and needs, as pages show it: rated here, whatever its publisher wrote."""
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +16,7 @@ from avow.core.snapshot import Snapshot
 from avow.errors import DeclarationError
 
 MOST_ARGUMENTS: Final = 40
+_MOST_RATINGS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,39 @@ class Offering:
     parameters: tuple[Parameter, ...] | None
 
 
-def read_offering(payload: bytes) -> Offering:
+class Ratings:
+    """The risk of capabilities by digest, since rating is slow and the same definition has the same risk.
+
+    Those that were asked for longest ago are forgotten first, so that memory is bounded.
+    """
+
+    def __init__(self, rate: Callable[[Capability], Risk] = assess, most: int = _MOST_RATINGS) -> None:
+        """Nothing is rated yet."""
+        self._rate = rate
+        self._most = most
+        self._known: OrderedDict[tuple[Kind, Digest], Risk] = OrderedDict()
+        # Pages are made in several threads.
+        self._lock = threading.Lock()
+
+    def of(self, capability: Capability) -> Risk:
+        """The risk of one capability."""
+        key = (capability.kind, capability.digest)
+        with self._lock:
+            if known := self._known.get(key):
+                self._known.move_to_end(key)
+                return known
+        risk = self._rate(capability)
+        with self._lock:
+            self._known[key] = risk
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return risk
+
+
+def read_offering(payload: bytes, ratings: Ratings) -> Offering:
     """Take apart what was published; slow for large signatures, so not for the event loop."""
     snapshot = read_publication(payload).snapshot
-    offered = [_offered(each) for each in snapshot.signature]
+    offered = [_offered(each, ratings.of(each)) for each in snapshot.signature]
     levels = sorted(Level, key=lambda level: -level.rank)
     return Offering(
         snapshot,
@@ -79,7 +111,7 @@ def arguments_of(kind: Kind, definition: JsonObject) -> tuple[Argument, ...]:
     return tuple(_prompt_arguments(definition) if kind is Kind.PROMPT else _tool_arguments(definition))
 
 
-def _offered(capability: Capability) -> Offered:
+def _offered(capability: Capability, risk: Risk) -> Offered:
     title, description = described(capability.definition)
     arguments = arguments_of(capability.kind, capability.definition)
     hints = _object(capability.definition.get("annotations"))
@@ -89,7 +121,7 @@ def _offered(capability: Capability) -> Offered:
         title,
         description,
         capability.digest,
-        assess(capability),
+        risk,
         arguments[:MOST_ARGUMENTS],
         max(len(arguments) - MOST_ARGUMENTS, 0),
         tuple(name for name, value in hints.items() if value is True and name.endswith("Hint"))[:8],

@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from avow.registry.pages import comparing, deciding, home, log, searching, servers, signing_in
 from avow.registry.pages.access import session_key
+from avow.registry.pages.offering import Ratings
 from avow.registry.pages.site import Site
 from avow.registry.service import Service
 
@@ -21,12 +22,13 @@ def pages(service: Service, key: bytes | None = None) -> list[BaseRoute]:
     Without one it is random, and sessions end with the process.
     """
     site = Site(service, key or secrets.token_bytes(32))
+    server = servers.server(Ratings())
     return [
         site.page("/", home.home),
         site.page("/servers", servers.servers),
-        site.page(_SERVER, servers.server),
+        site.page(_SERVER, server),
         site.page(f"{_SERVER}/versions", servers.history),
-        site.page(f"{_SERVER}/versions/{{version}}", servers.server),
+        site.page(f"{_SERVER}/versions/{{version}}", server),
         site.page(f"{_SERVER}/compare", comparing.comparison),
         site.page(f"{_SERVER}/replacements", servers.replacements),
         site.page("/search", searching.search),

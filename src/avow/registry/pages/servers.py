@@ -10,8 +10,8 @@ from avow.registry.matching import match
 from avow.registry.model import NotFoundError
 from avow.registry.pages.chart import chart
 from avow.registry.pages.home import told
-from avow.registry.pages.offering import read_offering
-from avow.registry.pages.site import View, Visit
+from avow.registry.pages.offering import Ratings, read_offering
+from avow.registry.pages.site import Handler, View, Visit
 
 PAGE: Final = 30
 TIMELINE: Final = 12
@@ -35,28 +35,32 @@ async def servers(visit: Visit) -> View:
     return View("servers.html", values)
 
 
-async def server(visit: Visit) -> View:
-    """One server, or one version of it."""
-    name, store = name_of(visit), visit.service.store
-    found = await store.server(name)
-    if found is None:
-        raise NotFoundError(f"{name} has not been published here", hint="the search finds what has been")
-    version = await found_version(store, name, visit.request.path_params.get("version"))
-    history = await store.versions(name, limit=CHARTED)
-    offering = await asyncio.to_thread(read_offering, await payload(store, version))
-    return View(
-        "server.html",
-        {
-            "server": found,
-            "version": version,
-            "is_latest": version.version == found.latest.version,
-            "offering": offering,
-            "chart": chart(history.items),
-            "timeline": await told(store, history.items[:TIMELINE]),
-            "versions": [each.version for each in history.items],
-            "standings": await standings(store, version),
-        },
-    )
+def server(ratings: Ratings) -> Handler:
+    """The page of one server, or of one version of it."""
+
+    async def handler(visit: Visit) -> View:
+        name, store = name_of(visit), visit.service.store
+        found = await store.server(name)
+        if found is None:
+            raise NotFoundError(f"{name} has not been published here", hint="the search finds what has been")
+        version = await found_version(store, name, visit.request.path_params.get("version"))
+        history = await store.versions(name, limit=CHARTED)
+        offering = await asyncio.to_thread(read_offering, await payload(store, version), ratings)
+        return View(
+            "server.html",
+            {
+                "server": found,
+                "version": version,
+                "is_latest": version.version == found.latest.version,
+                "offering": offering,
+                "chart": chart(history.items),
+                "timeline": await told(store, history.items[:TIMELINE]),
+                "versions": [each.version for each in history.items],
+                "standings": await standings(store, version),
+            },
+        )
+
+    return handler
 
 
 async def history(visit: Visit) -> View:

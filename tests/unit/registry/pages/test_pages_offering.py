@@ -4,10 +4,17 @@ from typing import Any
 
 import pytest
 
-from avow.core.capability import Kind
+from avow.core.capability import Capability, Kind
 from avow.core.publication import ServerName, publication_payload
-from avow.core.risk import Level
-from avow.registry.pages.offering import MOST_ARGUMENTS, Argument, arguments_of, described, read_offering
+from avow.core.risk import Level, Risk, assess
+from avow.registry.pages.offering import (
+    MOST_ARGUMENTS,
+    Argument,
+    Ratings,
+    arguments_of,
+    described,
+    read_offering,
+)
 from registry_showcase import NEEDS
 from small_server import READ, snapshot
 
@@ -24,18 +31,18 @@ def test_capabilities_are_grouped_by_risk_the_highest_first() -> None:
         [READ, DELETE], configuration_schema=NEEDS, server={"name": "x", "title": 7, "version": "1"}
     )
 
-    offering = read_offering(publication_payload(NAME, "1.0", shown))
+    found = read_offering(publication_payload(NAME, "1.0", shown), Ratings())
 
-    assert [(level, [each.name for each in found]) for level, found in offering.by_risk] == [
+    assert [(level, [each.name for each in group]) for level, group in found.by_risk] == [
         (Level.HIGH, ["delete_all"]),
         (Level.MEDIUM, ["read_file"]),
         (Level.LOW, []),
     ]
-    assert offering.by_risk[0][1][0].risk.reasons
-    assert offering.by_risk[1][1][0].hints == ("readOnlyHint",)
-    assert (offering.title, offering.declared_version) == ("", "1")
-    assert offering.parameters is not None
-    assert [each.required for each in offering.parameters] == [True, False, True]
+    assert found.by_risk[0][1][0].risk.reasons
+    assert found.by_risk[1][1][0].hints == ("readOnlyHint",)
+    assert (found.title, found.declared_version) == ("", "1")
+    assert found.parameters is not None
+    assert [each.required for each in found.parameters] == [True, False, True]
 
 
 def test_a_publisher_cannot_talk_the_risk_down() -> None:
@@ -43,16 +50,16 @@ def test_a_publisher_cannot_talk_the_risk_down() -> None:
     payload = publication_payload(NAME, "1.0", snapshot([DELETE]))
     assert b'"level":"high"' in payload
 
-    offering = read_offering(payload.replace(b'"level":"high"', b'"level":"low"'))
+    found = read_offering(payload.replace(b'"level":"high"', b'"level":"low"'), Ratings())
 
-    assert [each.name for each in offering.by_risk[0][1]] == ["delete_all"]
+    assert [each.name for each in found.by_risk[0][1]] == ["delete_all"]
 
 
 def test_configuration_that_cannot_be_read_counts_as_not_declared() -> None:
     unreadable: list[Any] = [None, [], {"arguments": 7}]
     for schema in unreadable:
         payload = publication_payload(NAME, "1.0", snapshot([READ], configuration_schema=schema))
-        assert read_offering(payload).parameters is None
+        assert read_offering(payload, Ratings()).parameters is None
 
 
 @pytest.mark.parametrize(
@@ -91,8 +98,8 @@ def test_arguments_of_prompts_are_listed() -> None:
 def test_very_many_arguments_are_cut() -> None:
     properties: dict[str, Any] = {f"a{number}": {} for number in range(100)}
     many = {"name": "many", "inputSchema": {"type": "object", "properties": properties}}
-    offering = read_offering(publication_payload(NAME, "1.0", snapshot([many])))
-    [shown] = [each for _, found in offering.by_risk for each in found]
+    found = read_offering(publication_payload(NAME, "1.0", snapshot([many])), Ratings())
+    [shown] = [each for _, group in found.by_risk for each in group]
 
     assert (len(shown.arguments), shown.more_arguments) == (MOST_ARGUMENTS, 100 - MOST_ARGUMENTS)
 
@@ -100,3 +107,20 @@ def test_very_many_arguments_are_cut() -> None:
 def test_a_title_may_stand_in_either_place() -> None:
     assert described({"title": "One", "annotations": {"title": "Other"}}) == ("One", "")
     assert described({"annotations": {"title": "Other"}, "description": "Words"}) == ("Other", "Words")
+
+
+def test_ratings_are_remembered_and_the_oldest_forgotten() -> None:
+    """The same definition is rated once while it is remembered."""
+    rated: list[str] = []
+
+    def rate(capability: Capability) -> Risk:
+        rated.append(capability.name)
+        return assess(capability)
+
+    ratings = Ratings(rate, most=2)
+    first, second, third = (Capability.read(Kind.TOOL, {**READ, "name": name}) for name in "abc")
+
+    for each in (first, second, first, third, first, second):
+        assert ratings.of(each) == assess(each)
+
+    assert rated == ["a", "b", "c", "b"]
