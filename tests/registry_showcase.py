@@ -128,9 +128,13 @@ async def service_of(store: Store, settings: Settings | None = None) -> Service:
 
 
 @asynccontextmanager
-async def showcase(directory: Path, *, settings: Settings | None = None) -> AsyncIterator[Showcase]:
-    """The servers of `SHOWN`, one that needs configuration and one that could replace it, on SQLite."""
-    store = await open_store(f"sqlite:///{directory / 'registry.db'}", SIGNER)
+async def showcase(place: Path | str, *, settings: Settings | None = None) -> AsyncIterator[Showcase]:
+    """The servers of `SHOWN`, one that needs configuration and one that could replace it.
+
+    The place is the address of a database, or a directory for one in SQLite.
+    """
+    address = place if isinstance(place, str) else f"sqlite:///{place / 'registry.db'}"
+    store = await open_store(address, SIGNER)
     try:
         await store.set_environment(Environment("production", 2))
         await store.set_environment(Environment("staging"))
