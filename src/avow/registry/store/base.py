@@ -31,7 +31,7 @@ from avow.registry.model import (
     Watch,
     Webhook,
 )
-from avow.registry.store import contents, keeping, log, reading, searching, telling
+from avow.registry.store import contents, dumping, keeping, log, reading, searching, telling
 from avow.registry.store.contents import Basis
 from avow.registry.store.database import Database
 from avow.registry.store.group import Group
@@ -57,6 +57,12 @@ class SqlStore(ABC):
         **kwargs: P.kwargs,
     ) -> T:
         """Ask a question of one consistent state."""
+
+    @abstractmethod
+    async def check(self) -> None: ...
+
+    @abstractmethod
+    async def close(self) -> None: ...
 
     async def _change(
         self,
@@ -135,6 +141,14 @@ class SqlStore(ABC):
         self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
     ) -> Mapping[tuple[Kind, str], Capability]:
         return await self._ask(contents.offered, name, wanted)
+
+    async def rows(self, table: str, after: int) -> Sequence[tuple[Any, ...]]:
+        """A part of a table that follows from the log; see `dumping`."""
+        return await self._ask(dumping.rows, table, after)
+
+    async def last(self, table: str) -> int:
+        """Where such a table ends."""
+        return await self._ask(dumping.last, table)
 
     async def totals(self) -> Mapping[str, int]:
         return await self._ask(reading.totals)
