@@ -172,6 +172,19 @@ def test_a_value_that_looks_secret_is_secret_whatever_its_name(desk: Desk) -> No
     assert not any(b"s3cr3t-word" in data for data in desk.files().values())
 
 
+def test_of_several_secrets_none_is_repeated_when_the_server_complains_about_one(desk: Desk) -> None:
+    """Whatever the parameter is called."""
+    keys = variable("ROOTS", required=True, multiple=True, sensitive=True)
+    desk.serve({"environmentVariables": [keys]}, accepts={"ROOTS": "others"})
+    desk.extra = {"ONE": "first-key/1+one", "TWO": "second-key-2-two"}
+
+    ended = desk.configure("--set-from-env", "ROOTS=ONE", "--set-from-env", "ROOTS=TWO")
+
+    assert ended.returncode == 1
+    assert "GET /user with [ROOTS]: 401" in ended.stderr
+    assert "first-key" not in ended.stderr
+
+
 def test_a_secret_comes_from_a_variable_or_a_file(desk: Desk) -> None:
     desk.serve({"environmentVariables": [variable("A_TOKEN", required=True), variable("B_TOKEN")]})
     desk.extra = {"ELSEWHERE": "from-the-environment"}

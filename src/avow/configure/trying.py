@@ -11,6 +11,7 @@ from avow.core.snapshot import Snapshot
 from avow.system.configuration.preflight import Ready
 from avow.system.configuration.starting import filled
 from avow.system.connect import ConnectOptions
+from avow.system.connect.words import Secrets
 from avow.system.diagnosis.diagnosing import diagnose
 from avow.system.diagnosis.evidence import Evidence
 from avow.system.diagnosis.starting import Tried, started_with, try_once
@@ -31,7 +32,6 @@ _REJECTED: Final = re.compile(
 )
 _CLEARLY: Final = re.compile(f"(?i){_CLEARLY_REJECTED}")
 _SAID: Final = 2_000
-_SHORTEST_SECRET: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,6 @@ def _words(evidence: Evidence) -> str:
 
 
 def _hiding(values: Mapping[str, str]) -> Callable[[str], str]:
-    """Strike values out of what a server says, the longest first, so that none stays in part."""
-    ordered = sorted(values.items(), key=lambda pair: -len(pair[1]))
-
-    def hide(text: str) -> str:
-        for name, value in ordered:
-            if len(value) >= _SHORTEST_SECRET:
-                text = text.replace(value, f"[{name}]")
-        return printable(text)
-
-    return hide
+    """Strike values out of what a server says, and of several for one parameter each."""
+    secrets = Secrets((name, one) for name, value in values.items() for one in (value, *value.split("\n")))
+    return lambda text: printable(secrets.hide(text))

@@ -28,8 +28,9 @@ def main() -> None:
         sys.exit(f"Error: either {' or '.join(either)} is required")
     for name, value in surface.get("accepts", {}).items():
         if os.environ.get(name, value) != value:
-            # What is wrong with many servers: they repeat the token in their log.
-            sys.exit(f"GET /user with {os.environ.get(name)}: 401 Unauthorized: Bad credentials")
+            # What is wrong with many servers: they repeat the token in their log, of several the first.
+            token = os.environ[name].split(",")[0]
+            sys.exit(f"GET /user with {token}: 401 Unauthorized: Bad credentials")
     if any(os.environ.get(name) for name in surface.get("hangs", [])):
         Path(surface["log"]).with_name("hanging").write_text(str(os.getpid()), encoding="utf-8")
         time.sleep(60)

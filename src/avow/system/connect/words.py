@@ -1,6 +1,7 @@
 """A server's own words, as errors may quote them: bounded, printable, and without anybody's secrets."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -13,6 +14,7 @@ _SHORTEST_SECRET: Final = 4
 # What a server shows on purpose has to look much like a secret before we say so.
 _SHORTEST_REMARKABLE: Final = 8
 _QUOTED: Final = 2_000
+_BETWEEN: Final = re.compile(r"[\s,;]+")
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
@@ -23,7 +25,7 @@ class Secrets:
         """Remember the values, the longest first, so that none is hidden only in part."""
         names: dict[str, str] = {}
         for name, value in values:
-            for form in (value, quote(value, safe="")):
+            for form in (value, quote(value, safe=""), b64encode(value.encode()).decode().rstrip("=")):
                 names.setdefault(form, name)
         self._values = sorted(
             ((name, value) for value, name in names.items() if len(value) >= _SHORTEST_SECRET),
@@ -61,9 +63,17 @@ def secrets_of(
 ) -> Secrets:
     """Everything that a user gave us to pass on and that nobody else should read."""
     # A server is starting meanwhile, and would otherwise have to wait for this.
-    from avow.core.credentials import credentials_in
+    from avow.core.credentials import credentials_in, is_credential_name
 
     values = list(environment.items())
+    # Where there are several in one variable, each of them is one.
+    values += [
+        (name, piece)
+        for name, value in environment.items()
+        if is_credential_name(name)
+        for piece in _BETWEEN.split(value)
+        if len(piece) >= _SHORTEST_REMARKABLE
+    ]
     for name, value in headers.items():
         values += [(name, value), (name, value.partition(" ")[2])]
     parts = urlsplit(url)
@@ -114,11 +124,12 @@ class Tail:
 
     def text(self, secrets: Secrets) -> str:
         """The words, safe to show."""
-        text = self._kept.decode(errors="replace")
+        # Colours between the letters of a secret would hide it from us, and from nobody else.
+        text = _COLOUR.sub("", self._kept.decode(errors="replace"))
         if self._is_cut:
             # A secret may have lost its beginning at the cut, and would no longer be recognised.
             text = text[secrets.longest :].partition("\n")[2] or text[secrets.longest :]
-        return printable(_COLOUR.sub("", secrets.hide(text))).strip()
+        return printable(secrets.hide(text)).strip()
 
 
 def quoted(words: str) -> str:

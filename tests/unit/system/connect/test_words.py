@@ -1,6 +1,6 @@
 """A server's words in errors: without secrets, without escapes, and not without end."""
 
-from avow.core.target import HttpTarget
+from avow.core.target import HttpTarget, StdioTarget
 from avow.system.connect.words import Secrets, Tail, quoted, secrets_of
 
 
@@ -56,3 +56,26 @@ def test_a_quotation_is_indented_and_short() -> None:
     assert quoted("") == ""
     assert quoted("one\ntwo") == ":\n  one\n  two"
     assert len(quoted("x" * 10_000)) < 2_100
+
+
+def test_a_secret_is_hidden_in_colours_too() -> None:
+    tail = Tail(1000)
+    tail.append(("token " + "\x1b[0m".join("s3cr3t-word") + " end").encode())
+
+    assert tail.text(Secrets([("TOKEN", "s3cr3t-word")])) == "token [TOKEN] end"
+
+
+def test_colours_at_the_cut_do_not_show_the_end_of_a_secret() -> None:
+    tail = Tail(100)
+    tail.append(("x" * 100 + "\x1b[0m".join("s3cr3t-and-very-long") + " end").encode())
+
+    assert "very-long" not in tail.text(Secrets([("TOKEN", "s3cr3t-and-very-long")]))
+
+
+def test_each_of_several_secrets_is_hidden_and_how_headers_write_it() -> None:
+    secrets = secrets_of(
+        StdioTarget("server"), {"API_KEYS": "first-key-1,second-key-2", "SCOPES": "repository"}, {}
+    )
+
+    said = "first-key-1 c2Vjb25kLWtleS0y repository"
+    assert secrets.hide(said) == "[API_KEYS] [API_KEYS] [SCOPES]"
