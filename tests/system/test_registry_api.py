@@ -221,6 +221,7 @@ def test_the_token_is_shown_at_the_first_start_only_and_the_end_is_orderly(tmp_p
     with program(tmp_path, "--private") as first:
         assert first.token.startswith("avow_")
         assert httpx.get(f"{first.url}/api/v1/servers").status_code == 401
+        assert httpx.post(f"{first.url}/mcp", json={}).status_code == 401
     with program(tmp_path) as second:
         assert second.token == ""
         health = httpx.get(f"{second.url}/healthz")

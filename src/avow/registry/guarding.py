@@ -110,8 +110,9 @@ class _Answer:
 
 
 def _mistake(error: Exception) -> dict[str, str]:
-    trace = "".join(traceback.format_exception(error))
-    return {"event": "mistake", "error": type(error).__name__, "traceback": trace[-8000:]}
+    # Where it happened, not what it says: that may hold anything.
+    place = "".join(traceback.format_tb(error.__traceback__))
+    return {"event": "mistake", "error": type(error).__name__, "place": place[-8000:]}
 
 
 def _with_headers(message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]:
