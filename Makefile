@@ -36,10 +36,10 @@ layers: .venv/.development
 	$(BIN)/lint-imports
 
 workflows: .venv/.development
-	$(BIN)/zizmor --offline --no-progress .github
+	$(BIN)/zizmor --offline --no-progress .github action.yml
 
 benchmark: .venv/.development
-	for name in fingerprint growth startup check run gate_engine risk; do \
+	for name in fingerprint growth startup check run gate_engine risk server_lists client_calls guard audit; do \
 		echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 .venv/.runtime: uv.lock pyproject.toml | $(UV)

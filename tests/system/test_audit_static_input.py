@@ -11,6 +11,7 @@ import pytest
 from avow.audit.model import Verdict
 from avow.audit.report import Report
 from avow.audit.scan import scan
+from avow.cli.main import run
 from avow.errors import StorageError, UnavailableError, UsageError
 
 SERVER = 'from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("a")\n'
@@ -200,6 +201,8 @@ def test_a_tree_without_a_server_passes_nothing(tmp_path: Path) -> None:
 
     assert set(report.scorecard.values()) == {Verdict.UNKNOWN}
     assert "no MCP server was found in the files that were read" in report.notes
+    assert report.is_blind
+    assert run(["audit", str(tmp_path)]) == 2
 
 
 def test_a_server_that_is_made_elsewhere_is_named(tmp_path: Path) -> None:

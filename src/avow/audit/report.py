@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from avow.audit.model import Finding, Level
+from avow.audit.model import Finding, Level, Verdict
 from avow.audit.scorecard import Scorecard, combined
 from avow.audit.source.ignoring import Ignored
 
@@ -18,6 +18,12 @@ class Report:
     ignored: tuple[Ignored, ...] = ()
     notes: tuple[str, ...] = ()
     files: int = 0
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether nothing at all could be told: that is no good news."""
+        told = any(verdict is not Verdict.UNKNOWN for verdict in self.scorecard.values())
+        return not told and not self.findings and not self.ignored
 
     def at_least(self, level: Level) -> tuple[Finding, ...]:
         """The findings at or above a level."""

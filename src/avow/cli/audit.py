@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from avow.cli.failures import FAILED
 from avow.cli.options import CommandWithServer, ServerOptions, format_option, server_command, server_options
 from avow.errors import UsageError
 
@@ -67,6 +68,8 @@ def command(
         from avow.system.files import write_atomically
 
         write_atomically(badge, badge_svg(report.scorecard).encode())
+    if report.is_blind:
+        return FAILED
     level = Level(fail_on) if fail_on else settings.fail_on
     return 1 if report.at_least(level) else 0
 
