@@ -27,6 +27,7 @@ _ALWAYS: Final = (
 # What is not a page may not be shown as one.
 _NO_PAGE: Final = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 _UNKNOWN_ROUTE: Final = "none"
+_FRAMES: Final = 20
 
 
 class Guard:
@@ -109,10 +110,11 @@ class _Answer:
             self.is_complete = True
 
 
-def _mistake(error: Exception) -> dict[str, str]:
-    # Where it happened, not what it says: that may hold anything.
-    place = "".join(traceback.format_tb(error.__traceback__))
-    return {"event": "mistake", "error": type(error).__name__, "place": place[-8000:]}
+def _mistake(error: Exception) -> dict[str, object]:
+    """Where it happened, not what it says: that may hold anything."""
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return {"event": "mistake", "error": type(error).__name__, "places": places}
 
 
 def _with_headers(message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]:
