@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession
@@ -19,7 +19,7 @@ from avow.client.identity import identity_of, named
 from avow.client.output import OutputChecks
 from avow.client.policy import Guarding, OnViolation
 from avow.client.renewal import CAUTIOUS, Approve, Proposal, Renewal, consider
-from avow.core.canonical import JsonObject
+from avow.core.canonical import JsonObject, JsonValue
 from avow.core.capability import Kind, Signature
 from avow.core.contract import Contract, ContractSource
 from avow.core.permissions import Permissions, permissions
@@ -27,6 +27,13 @@ from avow.core.variants import select
 from avow.errors import AvowError, UsageError
 
 Connect: TypeAlias = Callable[[AsyncExitStack, Any, bool], Awaitable[Dispatcher[Any]]]
+
+_WORST: Final = {
+    "readOnlyHint": False,
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": True,
+}
 
 
 class _ResolveParams(RequestParams):
@@ -106,7 +113,8 @@ class GuardedClient(Client):
         """The tool as it is for a call with these arguments: its annotations and required scopes.
 
         What the contract says is not asked for. A server that serves `tools/resolve` may confirm what it
-        declared, and no more: neither less safety nor more of it is believed.
+        declared, and no more: neither less safety nor more of it is believed. A tool that it did not declare,
+        and that may be called because the contract is open, is taken at its worst.
 
         Raises:
             CallRefusedError: there is no such tool in the contract.
@@ -115,7 +123,10 @@ class GuardedClient(Client):
         tool = self.contract.find(Kind.TOOL, name)
         if tool is not None and "resolvedVariants" in tool.definition:
             return select(tool.definition, arguments or {})
-        if tool is not None and OnViolation(self._guarding.on_violation) is OnViolation.LOG:
+        is_logged = OnViolation(self._guarding.on_violation) is OnViolation.LOG
+        if tool is None and (is_logged or Kind.TOOL in self.contract.open):
+            return {"name": name, "annotations": dict(_WORST)}
+        if tool is not None and is_logged:
             # Nothing would hold the answer back.
             return tool.definition
         request = _ResolveRequest(params=_ResolveParams(name=name, arguments=arguments or {}))
@@ -173,7 +184,14 @@ class GuardedClient(Client):
 
     async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
         session = await super()._build_session(exit_stack)
-        checks = OutputChecks(self._connection.guard.gate, session.validate_tool_result)
+
+        async def listed(name: str) -> JsonValue:
+            # The SDK keeps the schemas of what it lists there, and has no other way to ask for one.
+            if name not in session._tool_output_schemas:
+                await session.list_tools()
+            return session._tool_output_schemas.get(name)
+
+        checks = OutputChecks(self._connection.guard.gate, listed)
         session.validate_tool_result = checks.validate  # type: ignore[method-assign]
         return session
 

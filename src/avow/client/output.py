@@ -1,35 +1,37 @@
 """What a tool returns, checked against the output schema that it declared, in bounded time.
 
 The SDK does so with patterns that a server wrote and an engine that tries every way to match them: one
-answer can keep it busy for years. Where the contract knows the tool, its schema is compiled for an engine
-whose time is linear.
+answer can keep it busy for years. So its check is never used: the schema, which is that of the contract, or
+of the server's list where the contract is open, is compiled for an engine whose time is linear.
 """
 
-import json
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from mcp_types import CallToolResult
 
 from avow.core.arguments import ArgumentChecker, compile_checker
-from avow.core.capability import Capability, Kind
+from avow.core.canonical import JsonObject, JsonValue
+from avow.core.capability import Kind
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
 from avow.protocol.gate import Gate
 
-Validate: TypeAlias = Callable[[str, CallToolResult], Awaitable[None]]
+Listed: TypeAlias = Callable[[str], Awaitable[JsonValue]]
+"""The output schema of a tool as the server lists it; None when it has none."""
 
-_PATTERNS: Final = ("pattern", "patternProperties")
+_CONTENT: Final = "content"
+_INSIDE: Final = f"/properties/{_CONTENT}"
 
 
 class OutputChecks:
     """Checks results in place of the SDK's session, with the same errors for the same reasons."""
 
-    def __init__(self, gate: Gate, otherwise: Validate) -> None:
-        """Check against the contract of the moment; `otherwise` is the SDK's own check."""
+    def __init__(self, gate: Gate, listed: Listed) -> None:
+        """Check against the contract of the moment; `listed` is asked about tools that it does not have."""
         self._gate = gate
-        self._otherwise = otherwise
-        self._checkers: dict[str, tuple[Capability, ArgumentChecker | None]] = {}
+        self._listed = listed
+        self._checkers: dict[tuple[str, bool], tuple[JsonValue, ArgumentChecker | None]] = {}
 
     async def validate(self, name: str, result: CallToolResult) -> None:
         """Check what a tool returned.
@@ -39,10 +41,7 @@ class OutputChecks:
         """
         contract = self._gate.contract
         tool = contract.find(Kind.TOOL, name) if contract is not None else None
-        if tool is None:
-            await self._otherwise(name, result)
-            return
-        schema = tool.definition.get("outputSchema")
+        schema = await self._listed(name) if tool is None else tool.definition.get("outputSchema")
         if schema is None:
             return
         content = result.structured_content
@@ -50,31 +49,51 @@ class OutputChecks:
             raise RuntimeError(
                 f"Tool {shown(name)} has an output schema but did not return structured content"
             )
-        checker = self._checker(tool)
+        is_object = isinstance(content, dict)
+        checker = self._checker(name, schema, is_object=is_object)
         # What we cannot check in bounded time, the SDK cannot either: it would only try.
         if checker is None:
             raise RuntimeError(f"Invalid schema for tool {shown(name)}: it cannot be checked in bounded time")
-        if isinstance(content, dict):
-            mismatch = checker.check(content)
-            if mismatch is not None:
-                where = shown(f"{mismatch.path or 'the content'}: {mismatch.keyword or 'it is too complex'}")
-                raise RuntimeError(f"Invalid structured content returned by tool {shown(name)}: {where}")
-        elif _has_patterns(schema):
-            raise RuntimeError(f"Invalid schema for tool {shown(name)}: it cannot be checked in bounded time")
-        else:
-            await self._otherwise(name, result)
+        mismatch = checker.check(content if is_object else {_CONTENT: content})
+        if mismatch is not None:
+            path = mismatch.path if is_object else mismatch.path.removeprefix(f"/{_CONTENT}")
+            where = shown(f"{path or 'the content'}: {mismatch.keyword or 'it is too complex'}")
+            raise RuntimeError(f"Invalid structured content returned by tool {shown(name)}: {where}")
 
-    def _checker(self, tool: Capability) -> ArgumentChecker | None:
-        known = self._checkers.get(tool.name)
-        if known is None or known[0] is not tool:
+    def _checker(self, name: str, schema: JsonValue, *, is_object: bool) -> ArgumentChecker | None:
+        known = self._checkers.get((name, is_object))
+        if known is None or known[0] is not schema:
             try:
-                known = tool, compile_checker(tool.definition.get("outputSchema"))
-            except DeclarationError:
-                known = tool, None
-            self._checkers[tool.name] = known
+                known = schema, compile_checker(schema if is_object else _of_member(schema))
+            except (DeclarationError, RecursionError):
+                known = schema, None
+            self._checkers[name, is_object] = known
         return known[1]
 
 
-def _has_patterns(schema: Any) -> bool:
-    text = json.dumps(schema)
-    return any(f'"{word}"' in text for word in _PATTERNS)
+def _of_member(schema: JsonValue) -> JsonValue:
+    """A schema for objects whose only member is what this one is for: checkers take nothing but objects.
+
+    Raises:
+        DeclarationError: it refers to itself in a way that would mean something else there.
+    """
+    inner = _moved(schema)
+    whole: JsonObject = {"properties": {_CONTENT: inner}}
+    if isinstance(inner, dict) and "$schema" in inner:
+        whole["$schema"] = inner["$schema"]
+    return whole
+
+
+def _moved(schema: JsonValue) -> JsonValue:
+    """The schema with references that lead to where its parts are then."""
+    if isinstance(schema, list):
+        return [_moved(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(schema.get("$recursiveRef"), str) or schema.get("$dynamicRef") == "#":
+        raise DeclarationError("a recursive reference leads to the whole schema, whichever that is")
+    moved = {keyword: _moved(part) for keyword, part in schema.items()}
+    reference = moved.get("$ref")
+    if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
+        moved["$ref"] = f"#{_INSIDE}{reference[1:]}"
+    return moved

@@ -233,6 +233,35 @@ async def test_nor_can_a_pattern_of_an_output_schema(era: Era) -> None:
         assert (await client.call_tool("echo", {"text": "x"})).structured_content == content
 
 
+@pytest.mark.parametrize("options", [{"fallback": "open"}, {"on_violation": "log"}], ids=["open", "log"])
+async def test_nor_can_one_of_a_tool_that_nobody_declared(options: Json, era: Era) -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string", "pattern": CATASTROPHE}}}
+    peer = Peer()
+    content = {"text": "a" * 64 + "!"}
+    peer.server.answers["tools/call"] = lambda _: {
+        "result": {"content": [], "structuredContent": content, "resultType": "complete"}
+    }
+    async with guarded(peer, era, **options) as client:
+        peer.server.tools = [{**TIME, "name": "later", "outputSchema": schema}]
+        started = time.monotonic()
+        with pytest.raises(RuntimeError, match="Invalid structured content"):
+            await client.call_tool("later", {})
+        assert time.monotonic() - started < PATIENCE / 2
+
+
+@pytest.mark.parametrize("options", [{"fallback": "open"}, {"on_violation": "log"}], ids=["open", "log"])
+async def test_what_a_server_says_about_a_tool_that_nobody_declared_is_not_believed(
+    options: Json, era: Era
+) -> None:
+    peer = Peer()
+    safe = {"name": "later", "inputSchema": {}, "annotations": {"readOnlyHint": True}}
+    peer.server.answers["tools/resolve"] = lambda _: {"result": {"tool": safe, "resultType": "complete"}}
+    async with guarded(peer, era, **options) as client:
+        resolved = await client.resolve("later", {"operation": "delete"})
+    assert resolved["annotations"]["readOnlyHint"] is False
+    assert resolved["annotations"]["destructiveHint"] is True
+
+
 BEYOND: dict[str, Json] = {
     "safer": {**ECHO, "annotations": {"readOnlyHint": True}},
     "more dangerous": {**ECHO, "annotations": {"destructiveHint": True, "readOnlyHint": False}},
