@@ -18,8 +18,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """While it is open a loop runs in this thread, which other tests have no use for."""
     if not CHROMIUM.exists():
         pytest.skip("Chromium is not installed as /usr/bin/chromium")
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
