@@ -5,6 +5,7 @@ import pytest
 from avow.core.configuration.hazards import (
     is_loader,
     is_secret,
+    is_secret_value,
     risky_default,
     risky_value,
     sets_loader,
@@ -38,6 +39,15 @@ def _variable(name: str, default: Scalar | tuple[Scalar, ...] | None = None, **m
         "NODE_EXTRA_CA_CERTS",
         "PERL5OPT",
         "JAVA_TOOL_OPTIONS",
+        *(
+            "DOCKER_HOST",
+            "BUN_OPTIONS",
+            "YARN_REGISTRY",
+            "MAKEFLAGS",
+            "KUBECONFIG",
+            "R_LIBS_USER",
+            "POETRY_HOME",
+        ),
     ],
 )
 def test_a_variable_that_decides_what_runs_is_a_loader(name: str) -> None:
@@ -46,7 +56,17 @@ def test_a_variable_that_decides_what_runs_is_a_loader(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["GITHUB_TOKEN", "API_PATH", "NODE_ENV", "PYTHONUNBUFFERED", "PORT", "PROXY"]
+    "name",
+    [
+        "GITHUB_TOKEN",
+        "API_PATH",
+        "NODE_ENV",
+        "PYTHONUNBUFFERED",
+        "PORT",
+        "PROXY",
+        "BUNDLE_ID",
+        "DOCKER_IMAGE",
+    ],
 )
 def test_most_variables_are_not(name: str) -> None:
     assert not is_loader(name)
@@ -72,6 +92,13 @@ def test_a_loader_is_found_in_every_place_of_a_parameter_and_only_among_variable
 )
 def test_a_secret_is_one_by_declaration_or_by_any_of_its_names(parameter: Parameter) -> None:
     assert is_secret(parameter)
+
+
+def test_a_value_is_secret_by_its_shape_too() -> None:
+    assert is_secret_value(_variable("GITHUB_TOKEN"), "x")
+    assert is_secret_value(_variable("PLACE"), "https://me:s3cr3t-word@example.com")
+    assert is_secret_value(_variable("PLACES"), ("x", "https://me:s3cr3t-word@example.com"))
+    assert not is_secret_value(_variable("PLACE"), "https://example.com")
 
 
 def test_a_name_that_says_nothing_is_no_secret() -> None:
@@ -101,6 +128,24 @@ RISKY = {
     " ftp://files.example.com": "what is sent to this address is not encrypted",
     "https://me:x@example.com": "the address names a user",
     "http://[::1": "it is an address that programs read differently",
+    "http:/evil.example": "it is an address that programs read differently",
+    r"http:\\evil.example": "it is an address that programs read differently",
+    "//evil.example/x": "it is an address that programs read differently",
+    "../../../etc/shadow": "it belongs to the system, or to everybody",
+    "./data/../../etc": "it belongs to the system, or to everybody",
+    "..": "it is the whole file system",
+    "/tmp:/": "it is the whole file system",
+    "/tmp, /": "it is the whole file system",
+    "https://example.com,http://example.com": "what is sent to this address is not encrypted",
+    "file:/etc/shadow": "it belongs to the system, or to everybody",
+    "/run/user/1000": "it belongs to the system, or to everybody",
+    "/var/run/docker.sock": "another program listens there, and may do anything for whoever asks",
+    "unix:///var/run/docker.sock": "another program listens there, and may do anything for whoever asks",
+    "~/.bash_history": "it is where credentials are kept",
+    "~/.local/share/keyrings": "it is where credentials are kept",
+    "~/Library": "it is where credentials are kept",
+    "~root": "it is the whole home directory",
+    "/mnt/c/Users": "it is a whole drive",
 }
 
 
@@ -128,6 +173,7 @@ def test_a_default_that_gives_much_away_has_to_be_seen(default: str) -> None:
         "http://[::1]:80",
         "wss://x.example",
         "sqlite:///x.db",
+        *("../data", "~/notes", "~me/notes", r"C:\Projects\x", "localhost:80", "a,b", "/mnt/data/x", "12:30"),
         (),
     ],
 )
