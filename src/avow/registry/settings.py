@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from avow.core.publication import MAX_PAYLOAD
+from avow.core.tlog.notes import VerifierKey
 from avow.registry.oidc import Issuer
 
 # Base64 makes four bytes of three; the rest is for signatures and what stands around them.
@@ -32,7 +33,8 @@ class Bounds:
 class Settings:
     """What an operator decides.
 
-    `hosts` are the names that are answered to; None answers to any. `url` is where people reach the service.
+    `hosts` are the names that are answered to; None answers to any. `url` is where people reach the service,
+    `witnesses` are the keys of those who may cosign checkpoints.
     """
 
     private: bool = False
@@ -42,3 +44,4 @@ class Settings:
     limits_loopback: bool = False
     webhooks_to_private_addresses: bool = False
     issuers: tuple[Issuer, ...] = ()
+    witnesses: tuple[VerifierKey, ...] = ()

@@ -53,6 +53,12 @@ _ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  compared only
     metavar="FILE",
     help="Who may publish with an identity token instead of a registry token (TOML).",
 )
+@click.option(
+    "--witness",
+    multiple=True,
+    metavar="KEY",
+    help="The key of somebody who may cosign checkpoints. Repeatable.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="No line for each request.")
 def command(
     listen: str,
@@ -65,6 +71,7 @@ def command(
     rate: float | None,
     inside: bool,
     trusted_issuers: Path | None,
+    witness: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Run a registry: pages and API at http://HOST:PORT, everything in one SQLite file unless told."""
@@ -84,7 +91,7 @@ def command(
     place = Place((data or data_directory() / "registry").absolute(), database)
     here = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     settings = _settings(host, url.rstrip("/") or here, rate, private=private, inside=inside)
-    settings = _with_issuers(settings, trusted_issuers)
+    settings = _with_witnesses(_with_issuers(settings, trusted_issuers), witness)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     logging.getLogger("avow.registry").setLevel(logging.WARNING if quiet else logging.INFO)
     serve(_composing(place, settings, origin, here), listening, GuardedProtocol)
@@ -153,6 +160,18 @@ def _with_issuers(settings: "Settings", path: Path | None) -> "Settings":
     from avow.system.files import read_bounded
 
     return replace(settings, issuers=read_issuers(read_bounded(path, 1024 * 1024)))
+
+
+def _with_witnesses(settings: "Settings", keys: tuple[str, ...]) -> "Settings":
+    from dataclasses import replace
+
+    from avow.core.tlog.notes import SignatureType, read_verifier_key
+
+    witnesses = tuple(read_verifier_key(key) for key in keys)
+    for each in witnesses:
+        if each.type is not SignatureType.WITNESS:
+            raise UsageError(f"the key of {each.name} is not that of a witness")
+    return replace(settings, witnesses=witnesses)
 
 
 def _address(text: str) -> tuple[str, int]:

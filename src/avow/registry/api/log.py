@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from avow.core.tlog import tiles
+from avow.core.canonical import JsonObject
+from avow.core.tlog import notes, tiles
+from avow.core.tlog.checkpoint import add_cosignature, read_text
 from avow.core.tlog.tiles import Bundle
 from avow.core.tlog.tree import (
     Node,
@@ -16,14 +18,23 @@ from avow.core.tlog.tree import (
 )
 from avow.errors import MalformedInputError, StorageError
 from avow.registry.api import documents, schemas
-from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter
+from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter
 from avow.registry.api.reading import NAME_IN_PATH, VERSION_IN_PATH, name_of
 from avow.registry.approvals import found_version
-from avow.registry.model import Checkpoint, NotFoundError, Proof
+from avow.registry.model import Checkpoint, ConflictError, NotFoundError, Proof
 from avow.registry.store.interface import Store
 
 _FOR_GOOD: Final = {"cache-control": "public, max-age=31536000, immutable"}
 _TEXT: Final = "text/plain; charset=utf-8"
+_HASH: Final = "[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]="
+_SIGNED: Final = "([A-Za-z0-9+/]{4}){2,40}([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
+# A text, an empty line, and lines of signatures: a dash, a name, and at least five bytes in base64.
+_NOTE: Final[JsonObject] = {
+    "type": "string",
+    "maxLength": 16_000,
+    "pattern": f"^[!-~]{{1,99}}\\n[1-9][0-9]{{0,17}}\\n{_HASH}\\n\\n"
+    f"(\u2014 [!-*,-~]{{1,99}} {_SIGNED}\\n){{1,16}}$",
+}
 _SIZE: Final = {"type": "integer", "minimum": 0, "maximum": 2**62}
 
 
@@ -78,6 +89,26 @@ async def consistency(call: Call) -> Answer:
     known = await _known(store, nodes_of_consistency(old, new))
     hashes = consistency_proof(old, new, known.__getitem__)
     return Answer({"from": old, "to": new, "hashes": documents.hashes(hashes)})
+
+
+async def cosign(call: Call) -> Answer:
+    """Keep what a witness signed below a checkpoint of this log; its signature is all the right it needs."""
+    store, witnesses = call.service.store, call.service.settings.witnesses
+    given = notes.loads(call.document["note"].encode())
+    verified = notes.verify(given, witnesses)
+    size = read_text(verified.text).size
+    found = await store.checkpoint(size)
+    if found is None or notes.loads(found.note).text != given.text:
+        raise ConflictError(
+            f"this log has never signed that checkpoint of {size} entries",
+            hint="if it is signed by this log's key all the same, keep it: it is evidence",
+        )
+    known, note = {(each.name, each.identifier) for each in witnesses}, found.note
+    for signature in given.signatures:
+        if (signature.name, signature.identifier) in known:
+            note = add_cosignature(note, signature)
+    await store.cosign(size, note)
+    return Answer({"size": size, "witnesses": [each.key.name for each in verified.by]})
 
 
 async def _proof(store: Store, index: int, size: int | None) -> Answer:
@@ -157,6 +188,14 @@ ENDPOINTS: Final = (
             Parameter("from", _SIZE, "The smaller size.", required=True),
             Parameter("to", _SIZE, "The larger size; that of the whole log unless said."),
         ),
+    ),
+    Endpoint(
+        "POST",
+        "/api/v1/log/cosignatures",
+        "Keep what a witness of this log signed below one of its checkpoints (C2SP tlog-cosignature)",
+        cosign,
+        schemas.objects({"size": schemas.COUNT, "witnesses": schemas.lists(schemas.TEXT)}),
+        body=Body(schemas.objects({"note": _NOTE}, closed=True)),
     ),
     Endpoint(
         "GET",

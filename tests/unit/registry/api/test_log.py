@@ -2,15 +2,18 @@
 
 import pytest
 
+from avow.core.keys import PrivateKey
+from avow.core.tlog import notes
 from avow.core.tlog.auditing import verify_tiles
 from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.encoding import from_base64
 from avow.core.tlog.hashing import leaf_hash
-from avow.core.tlog.notes import read_verifier_key
+from avow.core.tlog.notes import SignatureType, Signer, read_verifier_key
 from avow.core.tlog.proofs import verify_consistency, verify_inclusion
 from avow.core.tlog.tiles import served_at
 from avow.registry.model import Role
-from registry_running import NAME, ORIGIN, READ, Running, envelope
+from avow.registry.settings import Settings
+from registry_running import NAME, ORIGIN, READ, SIGNER, Running, envelope, running
 
 pytestmark = pytest.mark.anyio
 
@@ -97,6 +100,32 @@ async def test_claims_keys_and_decisions_are_in_the_log_too(filled: Running) -> 
 
     assert '"type":"namespace"' in entries[0]
     assert '"type":"approval"' in entries[1]
+
+
+async def test_a_witness_cosigns_a_checkpoint_and_nobody_else_does(address: str) -> None:
+    witness, stranger = (Signer(name, PrivateKey(name[:1].encode() * 32)) for name in ("witness", "other"))
+    settings = Settings(witnesses=(witness.verifier(SignatureType.WITNESS),))
+    async with running(address, settings) as registry:
+        note = (await registry.get("/checkpoint")).content
+        text = notes.loads(note).text
+
+        async def send(text: str, signer: Signer) -> int:
+            signed = notes.dumps(text, [notes.cosign(text, signer, at=1_800_000_000)]).decode()
+            return (await registry.post("/api/v1/log/cosignatures", {"note": signed})).status_code
+
+        codes = [
+            await send(text, stranger),
+            await send(text.replace("\n1\n", "\n2\n"), witness),
+            await send(text, witness),
+            await send(text, witness),
+        ]
+        cosigned = (await registry.get("/checkpoint")).content
+        garbage = await registry.post("/api/v1/log/cosignatures", {"note": "nonsense"})
+
+    assert codes == [403, 409, 200, 200]
+    assert garbage.status_code == 422
+    opened = open_checkpoint(cosigned, SIGNER.verifier(), settings.witnesses)
+    assert [each.key.name for each in opened.witnessed] == ["witness"]
 
 
 def _decision() -> dict[str, str]:
