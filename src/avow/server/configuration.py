@@ -215,6 +215,8 @@ def _told(parameter: Parameter) -> Parameter:
 
 
 def _notes(parameter: Parameter) -> Iterator[str]:
+    if parameter.default is not None and is_secret(parameter):
+        yield "It has a default."
     if parameter.choices:
         yield f"One of {', '.join(parameter.choices)}."
     if parameter.minimum is not None:

@@ -338,6 +338,19 @@ def test_paths_are_looked_at(tmp_path: Any) -> None:
     assert refused(needs("~no-such-user/x"))["invalid"][0]["rule"] == "place must be a path that exists"
 
 
+def test_the_default_of_a_secret_is_told_to_nobody() -> None:
+    """It came from the environment of whoever started the server, or from its code."""
+
+    class Usual(BaseSettings):
+        api_key: str = "real-secret-77"
+
+    by_hand = [variable("API_TOKEN", "", secret=True, default="real-secret-78")]
+    told = [ServerConfiguration.of(one).document for one in (Usual, by_hand)]
+
+    assert "real-secret" not in json.dumps(told)
+    assert all("It has a default." in json.dumps(one) for one in told)
+
+
 def test_what_the_schema_has_no_member_for_is_said_in_the_description() -> None:
     class Described(BaseSettings):
         depth: int = Field(3, ge=1, le=9, description="How deep")

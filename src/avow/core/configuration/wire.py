@@ -9,6 +9,7 @@ from typing import Final
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.configuration.exported import Exported, losses
+from avow.core.configuration.hazards import is_secret
 from avow.core.configuration.model import (
     Binding,
     Configuration,
@@ -112,7 +113,7 @@ def _read(entry: JsonValue, member: str, where: Where, order: int) -> Parameter:
     reader = Reader(entry, place_of(member, name))
     type_ = ValueType(reader.word("type", _TYPES))
     multiple = reader.flag("multiple")
-    return Parameter(
+    parameter = Parameter(
         key=name,
         binding=_binding(name, where, order, type_, multiple=multiple),
         type=type_,
@@ -125,6 +126,8 @@ def _read(entry: JsonValue, member: str, where: Where, order: int) -> Parameter:
         examples=reader.texts("examples"),
         source=_SOURCE,
     )
+    # What everybody can read opens nothing, or should not.
+    return replace(parameter, default=None) if is_secret(parameter) else parameter
 
 
 def _name(entry: JsonObject, member: str, where: Where) -> str:
@@ -165,7 +168,7 @@ def _written(parameter: Parameter, name: str) -> JsonObject:
     if parameter.secret:
         entry["sensitive"] = True
     default = parameter.default if parameter.fixed is None else parameter.fixed
-    if default is not None and not isinstance(default, tuple):
+    if default is not None and not isinstance(default, tuple) and not is_secret(parameter):
         entry["default"] = default
     if parameter.multiple:
         entry["multiple"] = True
