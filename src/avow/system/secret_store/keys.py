@@ -1,5 +1,6 @@
 """The key of the encrypted file: from a passphrase that somebody gives, else from a file for its owner."""
 
+import math
 import os
 import stat
 from base64 import b64decode, b64encode
@@ -21,7 +22,9 @@ _LIMIT: Final = 64 * 1024
 _SALT_BYTES: Final = 16
 # What guessing one passphrase costs: 128 MiB and some tenths of a second.
 _COST: Final = {"n": 2**17, "r": 8, "p": 1}
-_MOST: Final = {"n": 2**20, "r": 32, "p": 16}
+# A file that somebody changed must not cost more than a few times that.
+_MOST: Final = {"n": 2**20, "r": 8, "p": 4}
+_MOST_WORK: Final = 2**23
 
 
 def new_recipe() -> dict[str, Any]:
@@ -51,6 +54,7 @@ def derive(recipe: Mapping[str, Any], key_file: Path, *, create: bool = False) -
     try:
         salt = b64decode(recipe["salt"], validate=True)
         cost = {name: _bounded(recipe[name], most) for name, most in _MOST.items()}
+        _bounded(math.prod(cost.values()), _MOST_WORK)
         return Scrypt(salt=salt, length=KEY_BYTES, **cost).derive(passphrase)
     except (KeyError, TypeError, ValueError, MemoryError):
         raise SecretStoreError("the file of secrets does not say how its key is made") from None

@@ -197,7 +197,17 @@ def test_an_empty_passphrase_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyP
         opened(tmp_path).set(GITHUB, "TOKEN", SECRET)
 
 
-@pytest.mark.parametrize("cost", [{"n": 2**40}, {"n": 0}, {"r": "8"}, {"salt": "not base64!"}])
+@pytest.mark.parametrize(
+    "cost",
+    [
+        {"n": 2**40},
+        {"n": 2**20, "r": 32, "p": 16},
+        {"n": 2**20, "p": 4},
+        {"n": 0},
+        {"r": "8"},
+        {"salt": "not base64!"},
+    ],
+)
 def test_a_recipe_that_would_cost_everything_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cost: dict[str, object]
 ) -> None:
