@@ -1,19 +1,21 @@
 """FastMCP 4: components from providers, seen through transforms, authorization and its own middleware."""
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import AnyUrl
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
-from avow.server.frameworks import Announce, Author, intercept, name_of, uri_of
+from avow.server.frameworks import Announce, Author, intercept, name_of, parsed_template, uri_of
 from avow.server.seam import Request
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
     from pydantic import BaseModel
 
+_EXPRESSION: Final = re.compile(r"\{[^{}]+\}")
 _LISTERS = {
     Kind.TOOL: "list_tools",
     Kind.PROMPT: "list_prompts",
@@ -94,6 +96,13 @@ class FastFramework:
         """The tool with that name, where the server holds it itself."""
         tool = await self._server.local_provider.get_tool(name)
         return None if tool is None else tool.to_mcp_tool(name=name)
+
+    def is_template(self, text: str) -> bool:
+        """As FastMCP reads templates, which has wildcards, or the SDK, whose templates a proxy may bring."""
+        from fastmcp.resources.template import build_regex
+
+        is_whole = not {"{", "}"} & set(_EXPRESSION.sub("", text))
+        return parsed_template(text) is not None or (is_whole and build_regex(text) is not None)
 
     def matches(self, template: str, uri: str) -> bool:
         """As FastMCP's templates decide."""

@@ -38,6 +38,10 @@ class Framework(Protocol):
         """The definition of a tool that is registered by now."""
         ...
 
+    def is_template(self, text: str) -> bool:
+        """Whether the framework could ever serve something from this template."""
+        ...
+
     def matches(self, template: str, uri: str) -> bool:
         """Whether the framework would serve a URI from a template."""
         ...

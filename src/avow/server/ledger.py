@@ -14,7 +14,7 @@ from avow.core.variants import Variant, VariantProblem, problems, with_variants
 from avow.errors import DeclarationError
 from avow.protocol.messages import INTERNAL_ERROR
 from avow.server.availability import Availability
-from avow.server.frameworks import Framework, parsed_template
+from avow.server.frameworks import Framework
 from avow.server.generation import Generation
 from avow.server.seam import Request, refused
 
@@ -131,7 +131,7 @@ class Ledger:
                     f"the {kind} {missing[0]!r} has an availability check but is not registered"
                 )
         for template in generation.names[Kind.TEMPLATE]:
-            if parsed_template(template) is None:
+            if not self._framework.is_template(template):
                 raise DeclarationError(f"{template!r} is not a URI template", hint="see RFC 6570")
         tools: Mapping[str, JsonObject] = {tool["name"]: tool for tool in generation.definitions[Kind.TOOL]}
         for name, variants in self._variants.items():

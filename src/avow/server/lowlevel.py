@@ -29,7 +29,7 @@ from avow.core.capability import Kind
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
 from avow.protocol.messages import INVALID_PARAMS
-from avow.server.frameworks import Announce, Author, template_matches
+from avow.server.frameworks import Announce, Author, parsed_template, template_matches
 from avow.server.seam import Request, SdkContext, SdkServer, refused
 
 Handler: TypeAlias = Callable[[SdkContext, Any], Awaitable[HandlerResult]]
@@ -133,6 +133,10 @@ class LowlevelFramework:
         """The tool that was declared to Avow under that name."""
         declared = self._possible[Kind.TOOL].get(name)
         return None if declared is None else declared[0]
+
+    def is_template(self, text: str) -> bool:
+        """As the SDK reads templates."""
+        return parsed_template(text) is not None
 
     def matches(self, template: str, uri: str) -> bool:
         """As the SDK reads templates."""

@@ -10,7 +10,15 @@ from pydantic import BaseModel
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
-from avow.server.frameworks import Announce, Author, intercept, name_of, template_matches, uri_of
+from avow.server.frameworks import (
+    Announce,
+    Author,
+    intercept,
+    name_of,
+    parsed_template,
+    template_matches,
+    uri_of,
+)
 from avow.server.seam import Request
 
 
@@ -65,6 +73,10 @@ class OfficialFramework:
     async def registered_tool(self, name: str) -> BaseModel | None:
         """The tool with that name."""
         return next((tool for tool in await self._server.list_tools() if tool.name == name), None)
+
+    def is_template(self, text: str) -> bool:
+        """As the SDK reads templates."""
+        return parsed_template(text) is not None
 
     def matches(self, template: str, uri: str) -> bool:
         """As the SDK's resource manager decides."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import mcp_types
 import pytest
+from fastmcp import FastMCP
 from mcp.server.lowlevel import Server
 
 from avow.core.capability import Kind
@@ -12,6 +13,7 @@ from avow.core.snapshot import Era
 from avow.errors import DeclarationError
 from avow.server import declare
 from avow.server.declared import _at_once
+from avow.server.fast import FastFramework
 from avow.server.frameworks import intercept, name_of, parsed_template, template_matches, uri_of
 from declaring.wire import talk
 
@@ -98,6 +100,45 @@ async def test_a_template_that_is_none_is_no_declaration() -> None:
         error = await wire.error("server/discover")
 
     assert "'note://{' is not a URI template" in error["message"]
+
+
+@pytest.mark.parametrize("era", list(Era))
+async def test_a_wildcard_of_fastmcp_is_declared_and_served(era: Era) -> None:
+    server: FastMCP[Any] = FastMCP("files")
+
+    @server.resource("file:///{path*}")
+    def read(path: str) -> str:
+        return path
+
+    @server.resource("search://all{?words*}")
+    def search(words: list[str] | None = None) -> str:
+        return ",".join(words or [])
+
+    declare(server)
+
+    async with talk(server, era) as wire:
+        signature = await wire.result("signature")
+        contents = (await wire.result("resources/read", {"uri": "file:///a/b/c"}))["contents"]
+
+    templates = {template["uriTemplate"] for template in signature["resourceTemplates"]}
+    assert templates == {"file:///{path*}", "search://all{?words*}"}
+    assert contents[0]["text"] == "a/b/c"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("note://{number}", True),
+        ("file:///{path*}", True),
+        ("note://{user-id}", True),
+        ("note://{+path}", True),
+        ("note://{", False),
+        ("note://{}", False),
+        ("note://{a}/{a}", False),
+    ],
+)
+def test_fastmcp_says_what_it_takes_for_a_template(text: str, expected: bool) -> None:
+    assert FastFramework(FastMCP("any")).is_template(text) is expected
 
 
 async def test_a_list_may_be_given_as_plain_json() -> None:
