@@ -1,6 +1,5 @@
 """Questions for what was signed, and for what the next publication of a server builds on."""
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,7 +11,7 @@ from avow.core.keys import PublicKey
 from avow.core.publication import ServerName
 from avow.registry.store.database import Database, Row
 from avow.registry.store.keeping import namespace
-from avow.registry.store.packing import Stored, read_stored, unpack
+from avow.registry.store.packing import Stored, read_stored, restored, unpack
 from avow.registry.store.rows import KINDS, LEVELS, digest_text
 
 _DOCUMENT: Final = (
@@ -99,4 +98,4 @@ async def envelope(database: Database, name: ServerName, version: str) -> bytes 
     if not rows:
         return None
     data = await _payload(database, rows[0])
-    return dsse.dumps(replace(dsse.loads(zlib.decompress(rows[0][5])), payload=data))
+    return dsse.dumps(replace(dsse.loads(restored(rows[0][5])), payload=data))

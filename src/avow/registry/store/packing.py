@@ -59,8 +59,20 @@ def read_stored(kind: Kind, digest: Digest, definition: bytes) -> Capability:
 
 
 def squeeze(data: bytes) -> bytes:
-    """Data for a column, smaller; `zlib.decompress` undoes it."""
+    """Data for a column, smaller."""
     return zlib.compress(data, _LEVEL)
+
+
+def restored(data: bytes) -> bytes:
+    """The inverse of `squeeze`.
+
+    Raises:
+        StorageError: it is damaged.
+    """
+    try:
+        return zlib.decompress(data)
+    except zlib.error as error:
+        raise StorageError("what is stored is damaged", hint="restore a backup") from error
 
 
 def pack(publication: Publication, payload: bytes, ratings: Mapping[tuple[Kind, Digest], Risk]) -> bytes:

@@ -1,7 +1,6 @@
 """Questions about servers, their versions and what changed."""
 
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -9,6 +8,7 @@ from avow.core.canonical import JsonObject
 from avow.core.severity import Severity
 from avow.registry.model import Change, Page, PublishedVersion, Server, ServerName
 from avow.registry.store.database import Database, Row
+from avow.registry.store.packing import restored
 from avow.registry.store.rows import (
     SERVER,
     SEVERITIES,
@@ -100,7 +100,7 @@ async def drifts(
     )
     for each in wanted:
         for row in await database.fetch(sql, str(name), each):
-            found[each] = tuple(json.loads(zlib.decompress(row[0])))
+            found[each] = tuple(json.loads(restored(row[0])))
     return found
 
 
