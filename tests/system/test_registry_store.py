@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -426,3 +427,11 @@ async def test_servers_that_could_replace_another(store: Store) -> None:
     assert [each.name for each in await store.candidates(wanted[:1], cursor=page.next)] == [both]
     assert (await store.candidates([(Kind.PROMPT, "read_file")])).items == ()
     assert await store.offered(both, wanted[1:]) == {wanted[1]: Capability.read(Kind.TOOL, WRITE)}
+
+
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+async def test_the_file_is_for_its_owner_alone(address: str, store: Store) -> None:
+    """It holds secrets of webhooks; so do the files that SQLite makes beside it."""
+    await publish(store, envelope(snapshot(READ)), NOW)
+    path = Path(address.removeprefix("sqlite:///"))
+    assert {each.stat().st_mode & 0o777 for each in path.parent.glob(f"{path.name}*")} == {0o600}

@@ -4,6 +4,7 @@ The standard library's module in threads: it answers many times faster than laye
 """
 
 import asyncio
+import contextlib
 import re
 import sqlite3
 import threading
@@ -137,6 +138,9 @@ class SqliteStore(SqlStore):
 
     def _prepare(self) -> None:
         """Create or migrate the tables, and begin the log."""
+        with contextlib.suppress(OSError):
+            # For its owner alone: it holds secrets of webhooks. SQLite makes the files beside it alike.
+            self._path.touch(mode=0o600)
         with explained(self._path):
             connection = self._connection()
             if _step(connection) != HEAD:
