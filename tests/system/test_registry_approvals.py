@@ -162,6 +162,9 @@ def test_without_a_lockfile_the_registry_says_what_a_session_is_held_to(
     """The server has a tool more than the version that was approved: nobody sees it."""
     team = Team(tmp_path / "two", registry, "io.github.two")
     team.decide("approve", "1.0.0", "fine")
+    settings = team.project.directory / "avow.toml"
+    settings.write_text('[servers.files]\nregistry = "io.github.two/files"\n', encoding="utf-8")
+    team.avow("check", "--environment", "production")
     team.project.lockfile.unlink()
     team.project.serve(WIDER)
 

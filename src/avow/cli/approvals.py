@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -44,8 +45,10 @@ class RegistryOptions:
     registered: tuple[str, ...]
     registry_key: str
 
-    def names(self, servers: Collection[str]) -> "dict[str, ServerName]":
+    def names(self, servers: Collection[str], settings: Path | None) -> "dict[str, ServerName]":
         """What these servers are called in the registry; empty when it is not to be asked.
+
+        What the options do not say, the settings beside the lockfile `settings` may; None reads none.
 
         Raises:
             UsageError: nobody says so for one of them, or the options do not make sense together.
@@ -56,7 +59,7 @@ class RegistryOptions:
                 raise UsageError("approved where?", hint="--environment production")
             return {}
         given = self._given(servers)
-        return {name: _registered(name, given) for name in servers}
+        return {name: _registered(name, given, settings) for name in servers}
 
     def _given(self, servers: Collection[str]) -> dict[str, str]:
         given = {}
@@ -103,11 +106,16 @@ def registry_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def _registered(name: str, given: dict[str, str]) -> "ServerName":
+def _registered(name: str, given: dict[str, str], settings: Path | None) -> "ServerName":
     from avow.core.publication import ServerName
+    from avow.system.settings import read_server_settings
 
-    if name not in given and "/" not in name:
+    found = given.get(name, "")
+    if not found and settings is not None:
+        found = read_server_settings(settings, name).registry
+    if not found and "/" not in name:
         raise UsageError(
-            f"what is {name!r} called in the registry?", hint=f"--as {name}=NAMESPACE/SERVER says so"
+            f"what is {name!r} called in the registry?",
+            hint=f"--as {name}=NAMESPACE/SERVER says so, or `registry` in [servers.{name}] of avow.toml",
         )
-    return ServerName.read(given.get(name, name))
+    return ServerName.read(found or name)

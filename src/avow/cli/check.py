@@ -53,7 +53,7 @@ def command(
     With --environment it has to be approved there by the people of a registry, too.
     """
     approved = _chosen(names, read_approved(options.lockfile), options.lockfile)
-    registered = held.names(approved)
+    registered = held.names(approved, options.lockfile)
     find = _reaching(approved, server_command(ctx), options, preset)
     with progress(quiet=options.quiet) as tell:
         looking = Looking(options.timeout, thorough=thorough, on_progress=tell)

@@ -107,7 +107,7 @@ def command(
         preset=preset,
     )
     policy = gate_policy(lockfile, signed=require_signature)
-    chosen = _approved(_chosen(approved, names), held)
+    chosen = _approved(_chosen(approved, names), held, None if require_signature else lockfile)
     if isinstance(chosen, AvowError):
         sys.stderr.write(failure_lines(chosen.message, chosen.hint))
         return _NOT_APPROVED
@@ -131,9 +131,11 @@ def _chosen(approved: Lockfile, names: tuple[str, ...]) -> dict[str, Entry]:
     return chosen
 
 
-def _approved(chosen: dict[str, Entry], held: RegistryOptions) -> dict[str, Entry] | AvowError:
+def _approved(
+    chosen: dict[str, Entry], held: RegistryOptions, settings: Path | None
+) -> dict[str, Entry] | AvowError:
     """The same servers, as they are approved in a registry when that is asked for."""
-    names = held.names(chosen)
+    names = held.names(chosen, settings)
     if not names:
         return chosen
     # Late, since most gateways hold servers to a lockfile alone.

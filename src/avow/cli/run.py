@@ -72,12 +72,12 @@ def command(
         # A signature is of no use to a session that is held to something else.
         holding = Holding(contract) if contract else Holding.LOCK if require_signature else None
         chosen = _chosen(entry, name, server_command(ctx), values, approved, lockfile, holding)
-        found = _held(chosen, held, holding)
+        # Where the lockfile has to be signed nothing unsigned says which its servers are, or how they start.
+        settings = None if require_signature else lockfile
+        found = _held(chosen, held, holding, settings)
         if isinstance(found, AvowError):
             return _refuse(found, _NOT_APPROVED)
         chosen, told = found
-        # Where the lockfile has to be signed nothing unsigned says how its servers are started.
-        settings = None if require_signature else lockfile
         ready = prepare(Start(chosen.name, chosen.target, chosen.declared, settings, preset), values)
         if isinstance(ready, AvowError):
             return _refuse(ready, _SERVER_FAILED)
@@ -131,10 +131,10 @@ def _refuse(error: AvowError, code: int) -> int:
 
 
 def _held(
-    chosen: Chosen, held: RegistryOptions, holding: Holding | None
+    chosen: Chosen, held: RegistryOptions, holding: Holding | None, settings: Path | None
 ) -> "tuple[Chosen, list[Event]] | AvowError":
     """The same server, held to what is approved for it in a registry when that is asked for."""
-    names = held.names([chosen.name])
+    names = held.names([chosen.name], settings)
     if not names:
         return chosen, []
     if holding not in (None, Holding.LOCK):

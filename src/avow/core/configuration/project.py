@@ -1,6 +1,7 @@
 """What a project's `avow.toml` says about the configuration of a server: values, presets, constraints.
 
 [servers.files]
+registry = "io.github.owner/files"     # what it is called in a registry
 preset = "development"                 # used unless another one is asked for
 
 [servers.files.configuration]          # values for everybody who works here; never secrets
@@ -26,17 +27,21 @@ from avow.core.configuration.model import Configuration, Scalar, text_of
 from avow.core.credentials import is_credential, is_credential_name
 from avow.errors import UsageError
 
-_MEMBERS: Final = ("configuration", "presets", "preset", "constraints")
+_MEMBERS: Final = ("configuration", "presets", "preset", "constraints", "registry")
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectConfiguration:
-    """The values of a project for one server, variants of them by name, and rules across parameters."""
+    """The values of a project for one server, variants of them by name, and rules across parameters.
+
+    `registry` is what the server is called in a registry, when the project says so.
+    """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     presets: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     preset: str = ""
     constraints: tuple[Constraint, ...] = ()
+    registry: str = ""
 
     @property
     def digest(self) -> Digest:
@@ -95,11 +100,15 @@ def _read(data: JsonObject, name: str) -> ProjectConfiguration:
     chosen = data.get("preset", "")
     if not isinstance(chosen, str) or (chosen and chosen not in presets):
         raise UsageError(f"preset in {shown(place, 80)} is not the name of one of its presets")
+    registry = data.get("registry", "")
+    if not isinstance(registry, str):
+        raise UsageError(f"registry in {shown(place, 80)} is not a name", hint="io.github.owner/files")
     return ProjectConfiguration(
         _values(data.get("configuration", {}), f"{place}.configuration", name),
         presets,
         chosen,
         read_constraints(data.get("constraints", []), f"{place}.constraints"),
+        registry,
     )
 
 

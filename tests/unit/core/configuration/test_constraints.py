@@ -101,6 +101,7 @@ def test_a_rule_that_does_not_exist_is_not_passed_over(name: str) -> None:
 
 SETTINGS = """
 [servers.files]
+registry = "io.github.owner/files"
 preset = "development"
 
 [servers.files.configuration]
@@ -126,6 +127,7 @@ def test_a_project_states_values_presets_and_constraints() -> None:
     roots = ("/srv/a", "/srv/b")
     assert files.constraints == (Constraint(Rule.DIFFER, ("source-directory", "destination-directory")),)
     assert files.values_in() == {"LOG_LEVEL": "debug", "PORT": "8080", "roots": roots, "TRACE": "true"}
+    assert files.registry == "io.github.owner/files"
     assert files.values_in("production") == {"LOG_LEVEL": "info", "PORT": "80", "roots": roots}
 
 
@@ -163,6 +165,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "no server": ({"x": 5}, "servers.x is not a table"),
     "unknown": ({"x": {"values": {}}}, "'values' is not possible in servers.x"),
     "preset": ({"x": {"preset": "test"}}, "preset in servers.x is not the name of one of its presets"),
+    "registry": ({"x": {"registry": 5}}, "registry in servers.x is not a name"),
     "preset type": ({"x": {"preset": 5}}, "preset in servers.x is not the name of one of its presets"),
     "value": ({"x": {"configuration": {"A": {}}}}, f"A in {PLACE} is neither a value nor a list of values"),
     "values": (
