@@ -15,6 +15,10 @@ from avow.system.diagnosis.code.values import Module
 from avow.system.files import read_bounded
 
 MOST_BYTES_A_FILE: Final = 8 * 1024 * 1024
+# Bundles are large; nobody writes so much Python into one file, and its parser takes much memory for it.
+_MOST_BYTES_OF_PYTHON: Final = 1024 * 1024
+# In Python 3.11, reading an f-string takes the square of the time of its braces.
+_MOST_BRACES: Final = 20_000
 MOST_BYTES: Final = 40 * 1024 * 1024
 _MOST_BYTES_A_LIST: Final = 4 * 1024 * 1024
 
@@ -34,6 +38,7 @@ class Package:
     root: Path
     own: frozenset[str]
     is_python: bool
+    is_late: Callable[[], bool] = field(default=lambda: False)
     _left: int = field(default=MOST_BYTES)
     _bodies: dict[Path, Sequence[s.Statement] | None] = field(default_factory=dict)
     _found: dict[tuple[str, int, Path], Path | None] = field(default_factory=dict)
@@ -58,7 +63,10 @@ class Package:
         name = self.module(path).name
         try:
             size = path.stat().st_size
-            if size > MOST_BYTES_A_FILE or size > self._left:
+            if (
+                size > (_MOST_BYTES_OF_PYTHON if path.suffix == ".py" else MOST_BYTES_A_FILE)
+                or size > self._left
+            ):
                 note(f"{name} was not read: it is too large")
                 return None
             self._left -= size
@@ -66,15 +74,18 @@ class Package:
         except (OSError, StorageError):
             note(f"{name} was not read: it cannot be opened")
             return None
+        if self.is_late() or (path.suffix == ".py" and source.count(b"{") > _MOST_BRACES):
+            note(f"{name} was not read: that would take too long")
+            return None
         if b"\0" in source[:4096]:
             note(f"{name} was not read: it is not text")
             return None
         try:
             if path.suffix == ".py":
                 return python.translate(source)
-            return javascript.translate(source, path.suffix)
+            return javascript.translate(source, path.suffix, self.is_late)
         except (SyntaxError, ValueError, MemoryError, RecursionError):
-            note(f"{name} was not read: its syntax is not understood")
+            note(f"{name} was not read: its syntax is not understood, or takes too long")
             return None
 
     def find(self, name: str, level: int, importer: Module) -> Path | None:

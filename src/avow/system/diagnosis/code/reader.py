@@ -37,11 +37,12 @@ def read_package(
     """
     deadline = time.thread_time() + seconds
     package, starts = open_package(directory, entry=entry, distribution=distribution, program=program)
+    package.is_late = lambda: time.thread_time() > deadline
     ledger = Ledger()
     if not starts:
         ledger.note("no program to start from was found in the package")
         return facts_of(ledger, serves=False)
-    engine = _followed(package, starts[0], ledger, lambda: time.thread_time() > deadline)
+    engine = _followed(package, starts[0], ledger, package.is_late)
     _follow_calls(engine)
     return facts_of(ledger, serves=engine.serves)
 

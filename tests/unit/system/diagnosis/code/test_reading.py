@@ -267,6 +267,24 @@ def test_text_that_doubles_with_each_line_costs_no_memory(tmp_path: Path) -> Non
     assert most < 16 * 1024 * 1024
 
 
+def test_what_takes_too_long_to_read_is_not_read(tmp_path: Path) -> None:
+    """The time of an f-string grows with the square of its length."""
+    before = time.thread_time()
+
+    facts = read_python(tmp_path / "braces", "def main(): return f'" + "{a}" * 60_000 + "'")
+    large = read_python(tmp_path / "large", "def main(): pass\n" + "f(1)\n" * 250_000)
+    write(tmp_path / "late", {"package.json": '{"bin": "index.js"}', "index.js": "f(process.env.A)"})
+    late = read_package(tmp_path / "late", seconds=-1)
+    write(tmp_path / "many", {"package.json": '{"bin": "index.js"}', "index.js": "process.env.A_B;" * 60_000})
+    many = read_package(tmp_path / "many", seconds=0.3)
+
+    assert time.thread_time() - before < 3
+    assert any("take too long" in note for note in facts.notes)
+    assert any("too large" in note for note in large.notes)
+    assert any("take too long" in note for note in late.notes)
+    assert any("takes too long" in note for note in many.notes)
+
+
 @pytest.mark.parametrize("sum_", ["x + 1.5", "f'{x}'"])
 def test_numbers_beyond_measure_cost_a_note(tmp_path: Path, sum_: str) -> None:
     program = "def main():\n  x = 9\n" + "  x = x + x\n" * 15_000 + f"  y = {sum_}\n"

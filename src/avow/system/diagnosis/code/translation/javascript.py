@@ -4,7 +4,7 @@ Bundlers that leave a comment over each file they put in tell which part of a bu
 is declared there is imported from that package instead of read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from avow.system.diagnosis.code import syntax as s
@@ -19,10 +19,14 @@ _FUNCTIONS: Final = frozenset({"function_declaration", "generator_function_decla
 _CLASSES: Final = frozenset({"class_declaration", "abstract_class_declaration"})
 
 
-def translate(source: bytes, suffix: str) -> Sequence[s.Statement]:
-    """The statements of a module; what does not parse is left out."""
+def translate(source: bytes, suffix: str, is_late: Callable[[], bool]) -> Sequence[s.Statement]:
+    """The statements of a module; what does not parse is left out, and so is all when it gets late.
+
+    Raises:
+        SyntaxError: there is more of it than there is time for.
+    """
     tree = _parse(source, suffix)
-    return list(Statements().top_level(tree.root_node))
+    return list(Statements().top_level(tree.root_node, is_late))
 
 
 def _parse(source: bytes, suffix: str) -> "Tree":
@@ -87,12 +91,14 @@ def _line(node: "Node") -> int:
 class Statements(Expressions):
     """Translates statements, and everything in them."""
 
-    def top_level(self, root: "Node") -> Iterator[s.Statement]:
+    def top_level(self, root: "Node", is_late: Callable[[], bool]) -> Iterator[s.Statement]:
         """The statements of a whole file."""
         vendor = ""
         hoisted: list[s.Statement] = []
         others: list[s.Statement] = []
         for node in root.named_children:
+            if is_late():
+                raise SyntaxError("there is more than there is time for")
             if node.type == "comment":
                 vendor = _region(text_of(node), vendor)
             elif vendor:
