@@ -407,7 +407,8 @@ def databases(kind: str, keep: Path | None) -> Iterator[Callable[[], str]]:
         with running_postgres(
             fsync="on", full_page_writes="on", shared_buffers="128MB", autovacuum="on"
         ) as server:
-            yield server.address
+            made = iter([server.address(), server.address()])
+            yield lambda: next(made)
         return
     directory = keep or Path(tempfile.mkdtemp(prefix="avow-benchmark-"))
     numbers = iter(range(1_000))
