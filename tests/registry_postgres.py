@@ -110,8 +110,12 @@ class Postgres:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(10)
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def stop(self) -> None:
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self.is_running:
             self._process.send_signal(signal.SIGINT)
             self._process.wait(20)
 
@@ -133,7 +137,7 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def running_postgres(**settings: str) -> Iterator[Postgres]:
+def running_postgres(*, inside: Path | None = None, **settings: str) -> Iterator[Postgres]:
     """A server that is gone afterwards."""
     programs = find_postgres()
     if programs is None:
@@ -141,7 +145,7 @@ def running_postgres(**settings: str) -> Iterator[Postgres]:
             pytest.fail("PostgreSQL is not installed: apt-get install postgresql")
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
     # Not in pytest's directory: nobody but its owner may enter that, and paths of sockets have to be short.
-    directory = Path(tempfile.mkdtemp(prefix="avow-pg-"))
+    directory = Path(tempfile.mkdtemp(prefix="avow-pg-", dir=inside))
     directory.chmod(0o755)
     server = Postgres(programs, directory)
     try:

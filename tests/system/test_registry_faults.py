@@ -1,11 +1,15 @@
 """Processes are killed, disks are full, clocks wrong: what was acknowledged is there, once, and logged."""
 
 import asyncio
+import os
+import random
 import sqlite3
+import subprocess
 import sys
+import tempfile
 import zlib
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -40,6 +44,7 @@ from registry_samples import (
     claimed,
     envelope,
     snapshot,
+    tool,
 )
 from registry_stores import *  # noqa: F403  fixtures
 
@@ -232,6 +237,62 @@ async def test_a_full_disk_is_said_and_nothing_half_written_stays(tmp_path: Path
         assert publisher.acknowledged.items() <= there.items()
         await publish(store, envelope(snapshot(WRITE), "9"), max(NOW, await last_time(store)))
         await assert_consistent(store)
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """A disk of its own, where we may make one."""
+    directory = Path(tempfile.mkdtemp(prefix="avow-disk-"))
+    command = ["mount", "-t", "tmpfs", "-o", "size=128m,mode=755", "tmpfs", str(directory)]
+    if os.getuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield directory
+    finally:
+        subprocess.run(["umount", directory], check=True)
+        directory.rmdir()
+
+
+def fill(ballast: Path) -> None:
+    """Write until there is no room."""
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(65_536)):
+            pass
+
+
+def test_a_full_disk_of_postgres_is_said_and_nothing_half_written_stays(small_disk: Path) -> None:
+    """The server cannot write any more: publications are refused until there is room again."""
+    ballast = small_disk / "ballast"
+    words = [random.Random(number).randbytes(100_000).hex() for number in range(60)]
+    acknowledged: set[str] = set()
+
+    async def until_full(address: str) -> None:
+        async with opened(address) as store:
+            await claimed(store)
+            fill(ballast)
+            with pytest.raises(StorageError, match="cannot use PostgreSQL") as refused:
+                await publish_all(store)
+            assert refused.value.hint
+
+    async def publish_all(store: Store) -> None:
+        for number, text in enumerate(words):
+            await publish(store, envelope(snapshot(tool("x", text)), f"1.{number}"), NOW)
+            acknowledged.add(f"1.{number}")
+
+    async def afterwards(address: str) -> None:
+        async with opened(address) as store:
+            there = await assert_consistent(store)
+            assert acknowledged <= {version for _, version in there}
+            await publish(store, envelope(snapshot(READ), "2"), NOW)
+            await assert_consistent(store)
+
+    with running_postgres(inside=small_disk) as server:
+        address = server.address()
+        asyncio.run(until_full(address))
+        ballast.unlink()
+        if not server.is_running:
+            server.start()
+        asyncio.run(afterwards(address))
 
 
 async def last_time(store: Store) -> Any:
