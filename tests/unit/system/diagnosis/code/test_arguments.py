@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from small_packages import fact, needed, read_python, read_script, ways
 
 from avow.core.configuration.model import Style, ValueType, Where
+from small_packages import fact, needed, read_python, read_script, ways
 
 
 def test_argparse_requires_options_and_positional_arguments(tmp_path: Path) -> None:
