@@ -100,7 +100,7 @@ def _contradicts(facts: CodeFacts, said: Said) -> bool:
 
 def _from_output(gathering: Gathering, said: Said, evidence: Evidence, cause: Cause | None) -> None:
     counting = cause is Cause.CONFIGURATION or evidence.outcome is Outcome.OK
-    asked = list(_asked(said, evidence)) if counting else []
+    asked = dict.fromkeys(_asked(said, evidence)) if counting else {}
     for demand in asked:
         gathering.demand(_ways(gathering.table, demand), told=True)
     for demand in (*said.fixed, *said.demands):

@@ -1,7 +1,11 @@
 """Sentences that ask for something: which names, joined how, and how urgently."""
 
+import time
+
 import pytest
 
+from avow.system.diagnosis.diagnosing import diagnose
+from avow.system.diagnosis.evidence import Evidence, Outcome
 from avow.system.diagnosis.output.demands import Demand, Strength, demands
 from avow.system.diagnosis.output.text import statements
 
@@ -97,3 +101,33 @@ def test_where_to_get_it_is_kept() -> None:
     assert (
         asked("A_KEY is required. Get one at https://example.com/keys.")[0].link == "https://example.com/keys"
     )
+
+
+FLOODS = {
+    "lines": "".join(f"KEY_{n} is required\n" for n in range(20_000)),
+    "lists": "".join(
+        f"error: environment variables {', '.join(f'A{n}_KEY{m}' for m in range(60))} are required\n"
+        for n in range(1_200)
+    ),
+    "a frame": "╭─ Error ─╮\n" + "".join(f"│ KEY_{n} is required {'x' * 40} │\n" for n in range(15_000)),
+    "a log line": "[01/01/25 10:00:00] ERROR wants\n"
+    + "".join(f"{' ' * 20}KEY_{n} is required and\n" for n in range(19_000)),
+    "addresses": "Error [\n" + ("  " + "https://! KEY_A is required. " * 60 + "\n") * 395 + "]\n",
+    "a parser": "".join(
+        f"error: the following arguments are required: {', '.join(f'--a{n}-{m}' for m in range(60))}\n"
+        for n in range(2_000)
+    ),
+}
+
+
+@pytest.mark.parametrize("text", FLOODS.values(), ids=FLOODS)
+def test_a_server_that_asks_for_more_than_anybody_has_is_heard_for_a_short_time(text: str) -> None:
+    started = time.process_time()
+    needs = diagnose(Evidence(Outcome.EXITED, stderr=text, exit_code=1)).parameters
+    assert time.process_time() - started < 2
+    assert 0 < len(needs) <= 64
+
+
+def test_what_is_said_again_and_again_is_heard_once_and_what_follows_too() -> None:
+    said = asked("FIRST_KEY is required\n" * 3_000 + "LAST_KEY is required\n")
+    assert [name.text for demand in said for way in demand.ways for name in way] == ["FIRST_KEY", "LAST_KEY"]

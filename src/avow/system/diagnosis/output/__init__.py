@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from avow.system.diagnosis.evidence import Evidence
 from avow.system.diagnosis.output.causes import Cause, Sign, serves_http, signs, was_rejected
-from avow.system.diagnosis.output.demands import Demand, Strength, demands
+from avow.system.diagnosis.output.demands import Demand, Strength, demands, worth_reading
 from avow.system.diagnosis.output.libraries import library_demands
 from avow.system.diagnosis.output.parsers import parser_demands
 from avow.system.diagnosis.output.text import Statement, statements
@@ -39,7 +39,7 @@ class Said:
 def listen(evidence: Evidence) -> Said:
     """Read everything that the server said."""
     said = statements((evidence.stderr, evidence.stdout, *evidence.messages))
-    fixed = tuple(
+    fixed = worth_reading(
         demand for statement in said for demand in (*parser_demands(statement), *library_demands(statement))
     )
     return Said(

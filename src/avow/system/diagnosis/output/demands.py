@@ -1,7 +1,7 @@
 """Sentences with which a server asks for something: which names, in which combination, and how urgently."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final
@@ -10,7 +10,9 @@ from avow.system.diagnosis.output.names import Form, Name, Ways, names_in, ways_
 from avow.system.diagnosis.output.text import Level, Statement
 
 _MOST_SENTENCES: Final = 5_000
-_MOST_LISTED: Final = 64
+_LONGEST_SENTENCE: Final = 4_000
+_MOST_DEMANDS: Final = 1_000
+_MOST_NAMES: Final = 256
 
 _END: Final = re.compile(r"(?<=[.!?;。；])\s+(?=[^a-z\s])|\n|[。；]")
 _MISSING: Final = re.compile(
@@ -99,33 +101,50 @@ class Demand:
 
 
 def demands(said: Sequence[Statement]) -> tuple[Demand, ...]:
-    """Every demand in what was said, in its order."""
-    found: list[Demand] = []
+    """Every demand in what was said, in its order, as far as anybody would read."""
+    return worth_reading(_demands(said))
+
+
+def worth_reading(found: Iterable[Demand]) -> tuple[Demand, ...]:
+    """Each demand once, until they are more, or name more, than any server needs that means well."""
+    kept: dict[Demand, None] = {}
+    names: set[Name] = set()
+    for demand in found:
+        kept[demand] = None
+        names.update(name for way in demand.ways for name in way)
+        if len(kept) >= _MOST_DEMANDS or len(names) >= _MOST_NAMES:
+            break
+    return tuple(kept)
+
+
+def _demands(said: Sequence[Statement]) -> Iterator[Demand]:
     budget = _MOST_SENTENCES
     heading: Strength | None = None
     in_help = False
     for statement in said:
-        for sentence in _END.split(statement.text):
+        link: str | None = None
+        for whole in _END.split(statement.text):
+            sentence = whole[:_LONGEST_SENTENCE]
             in_help = in_help or _USAGE.match(sentence) is not None
             budget -= 1
             if budget < 0:
-                return tuple(found)
+                return
             listed = _listed(sentence) if heading is not None else None
             if heading is not None and listed is not None:
-                found.append(Demand(sentence.strip(), heading, ((listed,),)))
+                yield Demand(sentence.strip(), heading, ((listed,),))
                 continue
             heading = None
             demand = _demand(sentence, statement)
             if demand is None:
                 continue
-            demand = replace(demand, link=_link(statement.text))
+            link = _link(statement.text) if link is None else link
+            demand = replace(demand, link=link)
             if in_help and statement.level is not Level.ERROR:
                 # What a usage text says about an option is no complaint about its absence.
                 demand = replace(demand, strength=Strength.OPTIONAL)
-            found.append(demand)
+            yield demand
             if sentence.rstrip().endswith((":", "：")) and demand.strength:
                 heading = demand.strength
-    return tuple(found)
 
 
 def _listed(sentence: str) -> Name | None:

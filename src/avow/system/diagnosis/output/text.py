@@ -304,7 +304,7 @@ def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         text = line.strip(_FRAME + " \t")
         whole = f"{whole} {text}" if whole else text
-        if len(line.rstrip()) < width - 12 or not text:
+        if len(line.rstrip()) < width - 12 or not text or len(whole) > _LONGEST_LINE:
             yield whole
             whole = ""
     if whole:
