@@ -232,6 +232,10 @@ async def test_servers_are_listed_with_the_last_change_first(store: Store) -> No
     assert first.items[0].latest.version == "1.1"
     assert len((await store.servers(namespace=NAMESPACE, limit=2)).items) == 2
     assert (await store.servers(namespace="io.nobody")).items == ()
+    page = await store.servers("github", namespace=NAMESPACE, limit=4)
+    rest = await store.servers("github", namespace=NAMESPACE, limit=4, cursor=page.next)
+    assert [each.name.server for each in (*page, *rest)] == ["s1", "s4", "s3", "s2", "s0"]
+    assert (await store.servers("github", namespace="io.nobody")).items == ()
 
 
 async def test_servers_are_found_by_words(store: Store) -> None:

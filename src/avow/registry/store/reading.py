@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from avow.core.canonical import JsonObject
 from avow.core.severity import Severity
@@ -30,14 +30,16 @@ _OF_SERVER: Final = f"SELECT {VERSION} FROM servers s CROSS JOIN versions v WHER
 _SERVERS: Final = f"SELECT {SERVER} FROM servers s CROSS JOIN versions v WHERE v.id = s.latest_id"  # noqa: S608
 _BY_WORDS: Final = {
     dialect: (
-        f"SELECT {SERVER} FROM server_words w CROSS JOIN servers s CROSS JOIN versions v WHERE {match} "  # noqa: S608
-        f"AND {number} < $2 AND s.latest_id = {number} AND v.id = {number} ORDER BY {number} DESC LIMIT $3"
+        f"SELECT {SERVER} FROM server_words w CROSS JOIN servers s CROSS JOIN versions v "  # noqa: S608
+        f"WHERE {match} AND {number} < $2 AND s.latest_id = {number} AND v.id = {number}",
+        f" ORDER BY {number} DESC LIMIT $1",
     )
     for dialect, number, match in (
-        ("sqlite", "w.rowid", "server_words MATCH $1"),
-        ("postgresql", "w.id", "w.words @@ CAST($1::text AS tsquery)"),
+        ("sqlite", "w.rowid", "server_words MATCH $3"),
+        ("postgresql", "w.id", "w.words @@ CAST($3::text AS tsquery)"),
     )
 }
+_BY_CHANGE: Final = (f"{_SERVERS} AND s.latest_id < $2", " ORDER BY s.latest_id DESC LIMIT $1")
 
 
 async def server(database: Database, name: ServerName) -> Server | None:
@@ -54,19 +56,14 @@ async def servers(
     terms = query_terms(text)
     if text and not terms:
         return Page(())
+    values: list[Any] = [_limit(limit), before]
+    question, order = _BY_WORDS[database.dialect] if terms else _BY_CHANGE
     if terms:
-        rows = await database.fetch(
-            _BY_WORDS[database.dialect], text_query(database, terms), before, _limit(limit)
-        )
-        if namespace is not None:
-            rows = [row for row in rows if row[1].startswith(f"{namespace}/")]
-    elif namespace is not None:
-        inner = "s.namespace_id = (SELECT id FROM namespaces WHERE name = $1)"
-        sql = f"{_SERVERS} AND {inner} AND s.latest_id < $2 ORDER BY s.latest_id DESC LIMIT $3"
-        rows = await database.fetch(sql, namespace, before, _limit(limit))
-    else:
-        sql = f"{_SERVERS} AND s.latest_id < $1 ORDER BY s.latest_id DESC LIMIT $2"
-        rows = await database.fetch(sql, before, _limit(limit))
+        values.append(text_query(database, terms))
+    if namespace is not None:
+        values.append(namespace)
+        question += f" AND s.namespace_id = (SELECT id FROM namespaces WHERE name = ${len(values)})"  # noqa: S608
+    rows = await database.fetch(question + order, *values)
     return _page([server_of(row) for row in rows], [row[0] for row in rows], limit)
 
 
