@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib.util
 import itertools
 import os
 import pwd
@@ -35,7 +36,8 @@ def find_postgres() -> Path | None:
         for directory in sorted(Path("/").glob(pattern[1:]), reverse=True):
             if (directory / "initdb").exists():
                 return directory
-    return None
+    package = importlib.util.find_spec("pgserver")
+    return Path(package.origin).parent / "pginstall" / "bin" if package and package.origin else None
 
 
 class Postgres:
@@ -44,6 +46,10 @@ class Postgres:
     def __init__(self, programs: Path, directory: Path) -> None:
         self._programs = programs
         self.directory = directory
+        if "site-packages" in programs.parts:
+            # Another user may not be able to reach the directory of the tests.
+            shutil.copytree(programs.parent, directory / "programs", symlinks=True)
+            self._programs = directory / "programs" / "bin"
         self._user = self._other_user()
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
