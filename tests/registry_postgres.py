@@ -48,8 +48,11 @@ class Postgres:
         self.directory = directory
         if "site-packages" in programs.parts:
             # Another user may not be able to reach the directory of the tests.
-            shutil.copytree(programs.parent, directory / "programs", symlinks=True)
-            self._programs = directory / "programs" / "bin"
+            package = programs.parent.parent
+            for part in (programs.parent, package.with_name(f"{package.name}.libs")):
+                copy = directory / "programs" / part.relative_to(package.parent)
+                shutil.copytree(part, copy, symlinks=True)
+            self._programs = directory / "programs" / programs.relative_to(package.parent)
         self._user = self._other_user()
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
