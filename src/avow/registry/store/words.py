@@ -17,6 +17,29 @@ _MAX_TEXT: Final = 20_000
 # Linear: one class of characters each. `readFile` is read and file; what has no blanks goes by character.
 _RUN: Final = re.compile(r"[^\W_]+")
 _PART: Final = re.compile(r"[A-Z0-9]+(?![a-z])|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+")
+# Nearly every text has them: they find nothing, and cost the most.
+_COMMON: Final = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "or",
+        "that",
+    )
+    + ("the", "this", "to", "with", "you", "your")
+)
 _FIRST_WITHOUT_BLANKS: Final = "\u2e80"
 
 
@@ -62,7 +85,7 @@ class Term:
 
 
 def query_terms(text: str) -> list[Term]:
-    """What to look for: all of these."""
+    """What to look for: all of these; words that every text has count only when there are no others."""
     terms: dict[Term, None] = {}
     for run in _runs(text):
         parts = tuple(_spread(_PART.findall(run)))
@@ -70,7 +93,8 @@ def query_terms(text: str) -> list[Term]:
             terms.update(dict.fromkeys(map(Term, parts)))
             continue
         terms[Term(_folded(run), parts if len(parts) > 1 else ())] = None
-    return list(terms)[:MAX_QUERY_TERMS]
+    telling = [term for term in terms if term.word not in _COMMON]
+    return (telling or list(terms))[:MAX_QUERY_TERMS]
 
 
 def sqlite_query(terms: Sequence[Term]) -> str:

@@ -67,3 +67,8 @@ def test_a_text_without_end_has_an_end() -> None:
     words = words_of([" ".join(f"w{number}" for number in range(5_000)), "x" * 100_000])
     assert len(words) == MAX_WORDS
     assert words_of(["x" * 100_000]) == ["x" * MAX_WORD]
+
+
+def test_words_that_every_text_has_count_only_when_there_are_no_others() -> None:
+    assert sqlite_query(query_terms("the files of a user")) == '("file") AND ("user")'
+    assert sqlite_query(query_terms("the")) == '("the")'
