@@ -19,26 +19,10 @@ _RUN: Final = re.compile(r"[^\W_]+")
 _PART: Final = re.compile(r"[A-Z0-9]+(?![a-z])|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+")
 # Nearly every text has them: they find nothing, and cost the most.
 _COMMON: Final = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "in",
-        "is",
-        "it",
-        "of",
-        "on",
-        "or",
-        "that",
-    )
-    + ("the", "this", "to", "with", "you", "your")
+    {
+        *("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it"),
+        *("of", "on", "or", "that", "the", "this", "to", "with", "you", "your"),
+    }
 )
 _FIRST_WITHOUT_BLANKS: Final = "\u2e80"
 
