@@ -10,10 +10,17 @@ BIN := .venv/bin
 demo: .venv/.runtime
 	$(BIN)/python examples/demo.py
 
+# Real processes on a busy machine miss a deadline now and then: such a test gets a second try, and says so.
+PYTEST := $(BIN)/pytest --cov --cov-report= --reruns 1
+
+# Tests with real processes wait most of the time: they run beside the others, and are printed after them.
 test: .venv/.development
 	$(BIN)/coverage erase
-	# Real processes on a busy machine miss a deadline now and then: such a test gets a second try, and says so.
-	$(BIN)/pytest --cov --cov-report= --reruns 1
+	COVERAGE_FILE=.coverage.system $(PYTEST) -p no:cacheprovider tests/system >.system-tests.log 2>&1 & system=$$!; \
+	COVERAGE_FILE=.coverage.others $(PYTEST) --ignore=tests/system; others=$$?; \
+	wait $$system; system=$$?; cat .system-tests.log; \
+	exit $$((others > system ? others : system))
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='*/avow/core/*,*/avow/protocol/*' --fail-under=100 --skip-covered
 	$(BIN)/coverage report --skip-covered
 
@@ -55,4 +62,4 @@ benchmark: .venv/.development
 	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv
 
 clean:
-	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist
+	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* .system-tests.log dist

@@ -159,9 +159,9 @@ def test_deep_nesting_is_read_or_told(tmp_path: Path, name: str, code: str) -> N
         (
             "handlers.py",
             "import mcp\ndef f(m):\n"
-            + '    if m == "initialize": return h(m)\n' * 500
+            + '    if m == "initialize": return h(m)\n' * 200
             + "def h(m):\n"
-            + "    x(m)\n" * 500
+            + "    x(m)\n" * 200
             + '    return {"serverInfo": 1}\n',
         ),
         (
