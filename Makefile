@@ -5,7 +5,7 @@ PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
 
-.PHONY: demo test real check format lint types layers workflows benchmark clean
+.PHONY: demo test test-others test-system real check format lint types layers workflows benchmark clean
 
 demo: .venv/.runtime
 	$(BIN)/python examples/demo.py
@@ -13,16 +13,19 @@ demo: .venv/.runtime
 # Real processes on a busy machine miss a deadline now and then: such a test gets a second try, and says so.
 PYTEST := $(BIN)/pytest --cov --cov-report= --reruns 1
 
-# Tests with real processes wait most of the time: they run beside the others, and are printed after them.
+# Tests with real processes wait most of the time: they run beside the others.
 test: .venv/.development
 	$(BIN)/coverage erase
-	COVERAGE_FILE=.coverage.system $(PYTEST) -p no:cacheprovider tests/system >.system-tests.log 2>&1 & system=$$!; \
-	COVERAGE_FILE=.coverage.others $(PYTEST) --ignore=tests/system; others=$$?; \
-	wait $$system; system=$$?; cat .system-tests.log; \
-	exit $$((others > system ? others : system))
+	$(MAKE) --no-print-directory --output-sync=target -j2 test-others test-system
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='*/avow/core/*,*/avow/protocol/*' --fail-under=100 --skip-covered
 	$(BIN)/coverage report --skip-covered
+
+test-others:
+	COVERAGE_FILE=.coverage.others $(PYTEST) --ignore=tests/system
+
+test-system:
+	COVERAGE_FILE=.coverage.system $(PYTEST) -p no:cacheprovider tests/system
 
 # With servers and clients from npm and PyPI, which takes minutes and needs both registries.
 real: .venv/.development
@@ -62,4 +65,4 @@ benchmark: .venv/.development
 	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv
 
 clean:
-	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* .system-tests.log dist
+	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* dist
