@@ -27,7 +27,7 @@ CASES = {
     "missing_service": [
         "Error: connect ECONNREFUSED 127.0.0.1:5432",
         "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
-        "browserType.launch: Executable doesn't exist at /root/.cache/ms-playwright/chromium",
+        "browserType.launch: Executable doesn't exist at /home/user/.cache/ms-playwright/chromium",
         "Error: spawn docker ENOENT",
         "getaddrinfo ENOTFOUND api.example.com",
     ],
