@@ -34,11 +34,6 @@ class Table:
             self._names.setdefault(name, identity)
         return identity
 
-    def add_all(self, configuration: Configuration) -> None:
-        """Put in everything of a configuration."""
-        for parameter in configuration:
-            self.add(parameter)
-
     def find(self, where: Where, name: str) -> Identity | None:
         """The parameter of that name."""
         return self._names.get((where, name))

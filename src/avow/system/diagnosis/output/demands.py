@@ -68,9 +68,6 @@ _POSITIONAL: Final = re.compile(
 _PRONOUNS: Final = frozenset({"it", "one", "them", "this", "these", "that", "value", "values"})
 _BULLET: Final = re.compile(r"^\s*(?:[-*•‣▪→✖✗×❌]+|\d{1,3}[.)])\s*")
 _LISTED: Final = re.compile(r"^\s*[`'\"]?(?:\$\{?)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[A-Za-z][\w-]*)")
-_CREDENTIAL: Final = re.compile(
-    r"(?<![a-z])(?:api key|token|credentials?|password|secret|access key)s?(?![a-z])"
-)
 _LINK: Final = re.compile(r"https://(?!errors\.pydantic)[A-Za-z0-9][\w./?=&%#~+:@-]{3,200}")
 _THING: Final = re.compile(
     r"^(?:[A-Za-z_.]{1,60}: )?(?:an? |the |your |no |missing |invalid )?([A-Za-z][\w /-]{1,40}?)"
@@ -205,11 +202,6 @@ def _thing(sentence: str) -> str:
     """What a sentence without names misses, in its own words."""
     found = _THING.match(sentence.strip())
     return found[1].strip() if found else ""
-
-
-def asks_for_credentials(demand: Demand) -> bool:
-    """Whether a demand without names is about something secret."""
-    return not demand.ways and _CREDENTIAL.search(demand.sentence.lower()) is not None
 
 
 def only(demand: Demand, forms: frozenset[Form]) -> Iterator[Name]:
