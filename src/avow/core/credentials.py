@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
+from avow.core.placeholders import PLACEHOLDER
 from avow.core.target import HttpTarget, StdioTarget, Target
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -64,7 +65,6 @@ _CONNECTION: Final = re.compile(
     r"(?i)(?<![a-z0-9])(?:password|pwd|(?:shared)?access_?key|accountkey)=[^;\s]{3,}"
 )
 _OPAQUE: Final = re.compile(r"[A-Za-z0-9_+=-]{24,}")
-_PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _NAMED: Final = re.compile(r"(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=(.*)", re.DOTALL)
 _HARMLESS: Final = frozenset({"", "-", "true", "false", "none", "null", "env", "stdin", "prompt", "0", "1"})
 
@@ -106,7 +106,7 @@ def may_hold_credential(name: str) -> bool:
 
 def is_credential(value: str) -> bool:
     """Whether a value has a credential's shape: an issuer's prefix, a key, a password in a URL, noise."""
-    bare = _PLACEHOLDER.sub("", value)
+    bare = PLACEHOLDER.sub("", value)
     found = _ISSUED.search(bare)
     if found is not None and any(character.isdigit() for character in found.group()):
         return True
@@ -248,7 +248,7 @@ def _is_header(argument: str) -> bool:
 
 def _holds_something(value: str) -> bool:
     """Whether a value given under a credential's name is one: not a placeholder, a path or a switch."""
-    if _PLACEHOLDER.search(value) or value.lower() in _HARMLESS:
+    if PLACEHOLDER.search(value) or value.lower() in _HARMLESS:
         return False
     return not value.startswith(("/", "./", "../", "~")) or _is_noise(value)
 

@@ -1,7 +1,6 @@
 """Starting other people's servers and ending them whole: what they inherit, and that nothing stays behind."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -10,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from avow.core.placeholders import PLACEHOLDER
 from avow.errors import ServerLaunchError
 
 # What a program needs to run at all: paths, language, the network's proxies and certificates, and where
@@ -31,7 +31,6 @@ INHERITED: Final = frozenset(
 )
 INHERITED_PREFIXES: Final = ("LC_", "XDG_")
 
-_PLACEHOLDER: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TERMINATION_PATIENCE: Final = 0.3
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -70,12 +69,12 @@ def expand(text: str, values: Mapping[str, str]) -> str:
     Raises:
         ServerLaunchError: a variable has no value.
     """
-    return _PLACEHOLDER.sub(lambda found: variable(found[1], values), text)
+    return PLACEHOLDER.sub(lambda found: variable(found[1], values), text)
 
 
 def placeholders(text: str) -> list[str]:
     """The names of the variables that `expand` would put in."""
-    return _PLACEHOLDER.findall(text)
+    return PLACEHOLDER.findall(text)
 
 
 def launch(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from avow.core.placeholders import PLACEHOLDER
 from avow.core.target import FileTarget, HttpTarget, PythonTarget, StdioTarget, Target
 from avow.errors import UsageError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from avow.system.clients import ConfiguredServer, FoundServers
 
 _PYTHON: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _VARIABLE_NAME: Final = re.compile(r"[^\s=\0]+")
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -266,4 +266,4 @@ def _header(option: str, ambient: Mapping[str, str]) -> tuple[str, str]:
             raise UsageError(f"the header {name.strip()} asks for ${{{match[1]}}}, which is not set")
         return ambient[match[1]]
 
-    return name.strip(), _VARIABLE.sub(expand, value.strip())
+    return name.strip(), PLACEHOLDER.sub(expand, value.strip())
