@@ -31,7 +31,8 @@ def report_lines(report: DriftReport) -> Iterator[Line]:
     for outcome in report.outcomes:
         match outcome:
             case Compared():
-                yield from compared_lines(outcome, report.verdict(outcome))
+                is_refused = outcome.name in report.refused
+                yield from compared_lines(outcome, report.verdict(outcome), is_refused=is_refused)
             case Failed():
                 yield from failed_lines(outcome)
     if report.closing:
@@ -48,13 +49,12 @@ def failed_lines(failed: Failed) -> Iterator[Line]:
         yield line(("hint: ", "dim"), one_line(failed.error.hint), indent=2)
 
 
-def compared_lines(compared: Compared, verdict: str) -> Iterator[Line]:
+def compared_lines(compared: Compared, verdict: str, *, is_refused: bool = False) -> Iterator[Line]:
     """One server: a heading, then its drift from the most severe down."""
-    yield line(
-        (one_line(compared.name), "bold"),
-        "  ",
-        (verdict, STYLES[compared.highest] if compared.highest else "green"),
-    )
+    style = STYLES[compared.highest] if compared.highest else "green"
+    # A refusal looks like one, however little the server differs.
+    shown = (verdict, STYLES[Severity.CRITICAL] if is_refused else style)
+    yield line((one_line(compared.name), "bold"), "  ", shown)
     yield from drift_lines(compared.drift, compared.snapshot)
     for allowed in compared.allowed:
         yield _headline(

@@ -60,6 +60,11 @@ class DriftReport:
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Failed))
 
     @property
+    def refused(self) -> tuple[str, ...]:
+        """Servers that may not be used for another reason than drift."""
+        return ()
+
+    @property
     def is_clean(self) -> bool:
         """Whether every server was looked at and none differs."""
         return not self.failed and not any(outcome.drift for outcome in self.compared)
