@@ -9,6 +9,7 @@ from avow.registry import namespaces, tokens
 from avow.registry.api import documents, schemas
 from avow.registry.api.access import NOBODY
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter, path_parameter
+from avow.registry.api.keeping import Deed, Kept
 from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import CURSOR, ENVIRONMENT, LIMIT
 from avow.registry.approvals import decide, set_needed
@@ -146,6 +147,17 @@ _CHANGE: Final = schemas.objects(
     closed=True,
 )
 
+_TOKENS: Final = Kept(
+    "tokens",
+    "Token",
+    Role.ADMINISTER,
+    shows=Deed("All tokens, without their secrets", list_tokens),
+    adds=Deed("Make a token; its text is in this answer and nowhere else", add_token),
+    takes=Deed("End a token", revoke_token),
+    body=Body(schemas.objects({"person": schemas.PERSON, "role": schemas.ROLE}, closed=True)),
+    identifier=path_parameter("id", schemas.IDENTIFIER, "The public identifier of a token."),
+)
+
 ENDPOINTS: Final = (
     Endpoint(
         "GET",
@@ -190,33 +202,7 @@ ENDPOINTS: Final = (
             }
         ),
     ),
-    Endpoint(
-        "GET",
-        "/api/v1/tokens",
-        "All tokens, without their secrets",
-        list_tokens,
-        schemas.objects({"tokens": schemas.lists(schemas.reference("Token"))}),
-        role=Role.ADMINISTER,
-    ),
-    Endpoint(
-        "POST",
-        "/api/v1/tokens",
-        "Make a token; its text is in this answer and nowhere else",
-        add_token,
-        schemas.reference("Token"),
-        role=Role.ADMINISTER,
-        body=Body(schemas.objects({"person": schemas.PERSON, "role": schemas.ROLE}, closed=True)),
-        statuses=(201,),
-    ),
-    Endpoint(
-        "DELETE",
-        "/api/v1/tokens/{id}",
-        "End a token",
-        revoke_token,
-        schemas.objects({}),
-        role=Role.ADMINISTER,
-        parameters=(path_parameter("id", schemas.IDENTIFIER, "The public identifier of a token."),),
-    ),
+    *_TOKENS.endpoints,
     Endpoint(
         "GET",
         "/api/v1/approvals",

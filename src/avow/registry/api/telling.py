@@ -9,6 +9,7 @@ from avow.errors import MalformedInputError
 from avow.registry import feeds, webhooks
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter, path_parameter
+from avow.registry.api.keeping import Deed, Kept
 from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import LEVEL, LIMIT
 from avow.registry.model import NotFoundError, PublishedVersion, Role, Watch
@@ -107,25 +108,38 @@ async def feed(call: Call) -> Answer:
     return Answer(text.encode(), content_type=feeds.CONTENT_TYPE)
 
 
+_WATCHES: Final = Kept(
+    "watches",
+    "Watch",
+    Role.READ,
+    shows=Deed("Your watch list", list_watches),
+    adds=Deed("Watch a server, or a namespace as `namespace/*`", add_watch),
+    takes=Deed("Watch it no more", remove_watch),
+    body=Body(schemas.objects({"target": schemas.TARGET, "level": schemas.SEVERITY}, closed=True)),
+    identifier=_ID,
+)
+_WEBHOOKS: Final = Kept(
+    "webhooks",
+    "Webhook",
+    Role.PUBLISH,
+    shows=Deed("Your webhooks", list_webhooks),
+    adds=Deed("Have an address told of drift at or above a level", add_webhook),
+    takes=Deed("Tell it no more", remove_webhook),
+    body=Body(
+        schemas.objects(
+            {"url": schemas.URL},
+            {
+                "targets": {"type": "array", "items": schemas.TARGET, "maxItems": 100},
+                "level": schemas.SEVERITY,
+            },
+            closed=True,
+        )
+    ),
+    identifier=_ID,
+)
+
 ENDPOINTS: Final = (
-    Endpoint(
-        "GET",
-        "/api/v1/watches",
-        "Your watch list",
-        list_watches,
-        schemas.objects({"watches": schemas.lists(schemas.reference("Watch"))}),
-        role=Role.READ,
-    ),
-    Endpoint(
-        "POST",
-        "/api/v1/watches",
-        "Watch a server, or a namespace as `namespace/*`",
-        add_watch,
-        schemas.reference("Watch"),
-        role=Role.READ,
-        body=Body(schemas.objects({"target": schemas.TARGET, "level": schemas.SEVERITY}, closed=True)),
-        statuses=(201,),
-    ),
+    # Before what takes any identifier in this place.
     Endpoint(
         "GET",
         "/api/v1/watches/changes",
@@ -135,51 +149,8 @@ ENDPOINTS: Final = (
         role=Role.READ,
         parameters=(_AFTER, LIMIT),
     ),
-    Endpoint(
-        "DELETE",
-        "/api/v1/watches/{id}",
-        "Watch it no more",
-        remove_watch,
-        schemas.objects({}),
-        role=Role.READ,
-        parameters=(_ID,),
-    ),
-    Endpoint(
-        "GET",
-        "/api/v1/webhooks",
-        "Your webhooks",
-        list_webhooks,
-        schemas.objects({"webhooks": schemas.lists(schemas.reference("Webhook"))}),
-        role=Role.PUBLISH,
-    ),
-    Endpoint(
-        "POST",
-        "/api/v1/webhooks",
-        "Have an address told of drift at or above a level",
-        add_webhook,
-        schemas.reference("Webhook"),
-        role=Role.PUBLISH,
-        body=Body(
-            schemas.objects(
-                {"url": schemas.URL},
-                {
-                    "targets": {"type": "array", "items": schemas.TARGET, "maxItems": 100},
-                    "level": schemas.SEVERITY,
-                },
-                closed=True,
-            )
-        ),
-        statuses=(201,),
-    ),
-    Endpoint(
-        "DELETE",
-        "/api/v1/webhooks/{id}",
-        "Tell it no more",
-        remove_webhook,
-        schemas.objects({}),
-        role=Role.PUBLISH,
-        parameters=(_ID,),
-    ),
+    *_WATCHES.endpoints,
+    *_WEBHOOKS.endpoints,
 )
 
 FEED: Final = Endpoint(
