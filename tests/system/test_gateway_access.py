@@ -163,7 +163,7 @@ def test_headers_beyond_the_limit_end_the_connection(gateway: Gateway) -> None:
 
 def test_headers_that_trickle_in_end_the_connection(project: Project) -> None:
     """Clients that never finish a request would else take up every connection there is."""
-    patched = "import avow.proxy.gateway.serving as serving; serving._HEADER_SECONDS = 0.3"
+    patched = "import avow.system.http_server as serving; serving._HEADER_SECONDS = 0.3"
     impatient = f"{patched}; import avow.cli.main as program; program.main()"
     with running(project, program=("-c", impatient)) as gateway:
         with socket.create_connection(("127.0.0.1", gateway.port)) as silent:

@@ -86,6 +86,7 @@ def command(
     # Late: most commands have no use for a web server.
     from avow.proxy.gateway import composing, serving
     from avow.proxy.gateway.app import Bounds
+    from avow.system.http_server import listen as listen_on
 
     host, port = _address(listen)
     approved = trusted_lockfile(lockfile, trust, signed=require_signature)
@@ -116,7 +117,7 @@ def command(
         for name, entry in chosen.items()
     ]
     gateway = composing.compose(servers, options, read_given(environment, (), os.environ).environment)
-    listening = serving.listen(host, port)
+    listening = listen_on(host, port)
     port = listening.getsockname()[1]
     for server in servers:
         click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{server.name}/mcp")

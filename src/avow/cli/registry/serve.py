@@ -77,10 +77,10 @@ def command(
     """Run a registry: pages and API at http://HOST:PORT, everything in one SQLite file unless told."""
     # Late: other commands have no use for a web server, and this one is an extra.
     try:
-        from avow.proxy.gateway.serving import GuardedProtocol
-        from avow.proxy.gateway.serving import listen as listen_on
         from avow.registry.opening import Place
         from avow.registry.serving import serve
+        from avow.system.http_server import GuardedProtocol
+        from avow.system.http_server import listen as listen_on
     except ImportError as exc:
         raise UsageError(
             f"the registry needs {exc.name}, which is not installed", hint="pip install 'avow[registry]'"
