@@ -21,7 +21,6 @@ from connect_helpers import SERVERS
 from gateway_helpers import (
     INITIALIZE,
     META,
-    SDK_SERVER,
     VERSION,
     Gateway,
     conversation,
@@ -37,8 +36,7 @@ from project import Project
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Two locked servers: one on the official SDK, one written by hand."""
     project = Project(tmp_path_factory.mktemp("gateway"))
-    (project.directory / "sums.py").write_text(SDK_SERVER, encoding="utf-8")
-    project.lock("sums", sys.executable, "sums.py")
+    project.lock("sums", sys.executable, str(SERVERS / "sums.py"))
     project.lock("both", sys.executable, str(SERVERS / "both.py"))
     return project
 
@@ -71,7 +69,9 @@ def test_the_sdk_client_sees_the_same_through_the_gateway_as_without_it(
 ) -> None:
     at = str(project.directory)
 
-    direct = conversation(StdioServerParameters(command=sys.executable, args=["sums.py"], cwd=at), mode)
+    direct = conversation(
+        StdioServerParameters(command=sys.executable, args=[str(SERVERS / "sums.py")], cwd=at), mode
+    )
     held = conversation(gateway.url("sums"), mode)
 
     assert held == direct

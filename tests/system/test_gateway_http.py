@@ -8,11 +8,11 @@ import anyio
 import pytest
 from mcp import Client
 
+from connect_helpers import SERVERS
 from gateway_endpoint import SESSION, TOOLS, Upstream, serving
 from gateway_helpers import (
     INITIALIZE,
     META,
-    SDK_SERVER,
     VERSION,
     Answer,
     Gateway,
@@ -83,8 +83,7 @@ def test_the_sdk_client_sees_the_same_through_the_gateway_as_without_it(
 ) -> None:
     """Both sides are the official SDK, over HTTP."""
     project = Project(tmp_path_factory.mktemp("sdk"))
-    (project.directory / "sums.py").write_text(SDK_SERVER, encoding="utf-8")
-    with http_server(project.directory / "sums.py") as url:
+    with http_server(SERVERS / "sums.py") as url:
         lock(project, "sums", url)
         with running(project, "--log", str(project.directory / "events")) as gateway:
             held = conversation(gateway.url("sums"), mode)

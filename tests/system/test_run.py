@@ -13,42 +13,9 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
 from changes import APPROVED, POISONED, SHELL
+from connect_helpers import SERVERS
 from project import Project
 from run_sessions import INITIALIZE, INITIALIZED, RESULT, Session, is_running
-
-SDK_SERVER = '''
-from mcp.server.mcpserver import Context, MCPServer
-
-server = MCPServer("sums", instructions="Add and subtract.")
-
-
-@server.tool()
-def add(a: int, b: int) -> int:
-    """Add two numbers."""
-    return a + b
-
-
-@server.tool()
-async def ask(ctx: Context) -> str:
-    """Report progress."""
-    await ctx.report_progress(1, 2)
-    return "done"
-
-
-@server.prompt()
-def greet(name: str) -> str:
-    """Greet somebody."""
-    return f"Say hello to {name}."
-
-
-@server.resource("notes://{title}")
-def note(title: str) -> str:
-    """A note."""
-    return f"This is {title}."
-
-
-server.run("stdio")
-'''
 
 
 @pytest.fixture
@@ -60,8 +27,7 @@ def project(tmp_path: Path) -> Project:
 def sums(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A server on the official SDK, locked."""
     project = Project(tmp_path_factory.mktemp("sums"))
-    (project.directory / "sums.py").write_text(SDK_SERVER, encoding="utf-8")
-    project.lock("sums", sys.executable, "sums.py")
+    project.lock("sums", sys.executable, str(SERVERS / "sums.py"))
     return project
 
 
@@ -102,7 +68,9 @@ def conversation(parameters: StdioServerParameters, mode: Any) -> dict[str, Any]
 def test_the_sdk_client_sees_the_same_through_avow_as_without_it(sums: Project, mode: Any) -> None:
     at = str(sums.directory)
 
-    direct = conversation(StdioServerParameters(command=sys.executable, args=["sums.py"], cwd=at), mode)
+    direct = conversation(
+        StdioServerParameters(command=sys.executable, args=[str(SERVERS / "sums.py")], cwd=at), mode
+    )
     held = conversation(
         StdioServerParameters(command=sys.executable, args=["-m", "avow", "run", "sums"], cwd=at), mode
     )
