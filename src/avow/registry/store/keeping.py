@@ -19,6 +19,7 @@ from avow.registry.model import (
     Page,
     PublishedVersion,
 )
+from avow.registry.store import seals
 from avow.registry.store.database import Database, Row
 from avow.registry.store.reading import END, MAX_PAGE
 from avow.registry.store.rows import VERSION, cursor_of, digest_text, name_of, read_cursor, version_of
@@ -138,7 +139,8 @@ async def decide(database: Database, append: Append, approval: Approval) -> Appr
     server, version, digest = rows[0]
     if digest_text(digest) != approval.digest:
         raise ConflictError(f"{approval.name} {approval.version} has the digest {digest_text(digest)}")
-    needed = {each.name: each.needed for each in await environments(database)}.get(approval.environment, 1)
+    known = {each.name: each.needed for each in await environments(database)}
+    needed = known.get(approval.environment, 1)
     ms = append.time(approval.at)
     index = append.add(
         ApprovalEntry(
@@ -159,8 +161,8 @@ async def decide(database: Database, append: Append, approval: Approval) -> Appr
     )
     words = (approval.environment, str(approval.state), approval.by, approval.reason)
     await database.run(sql, [(index, server, version, *words, ms)])
-    sql = "INSERT INTO environments (name, needed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
-    await database.run(sql, [(approval.environment, needed)])
+    if approval.environment not in known:
+        await set_environment(database, append, Environment(approval.environment, needed))
     return _approval((index, str(approval.name), approval.version, digest, *words, ms))
 
 
@@ -219,10 +221,11 @@ async def environments(database: Database) -> tuple[Environment, ...]:
     return tuple(Environment(name, needed) for name, needed in sorted(tuple(row) for row in rows))
 
 
-async def set_environment(database: Database, _: Append, environment: Environment) -> None:
+async def set_environment(database: Database, append: Append, environment: Environment) -> None:
     """Set up an environment."""
     sql = (
         "INSERT INTO environments (name, needed) VALUES ($1, $2) "
         "ON CONFLICT (name) DO UPDATE SET needed = excluded.needed"
     )
     await database.run(sql, [(environment.name, environment.needed)])
+    await seals.renew(database, append.sealing_key, "environments", [environment.name])

@@ -1,6 +1,7 @@
 """Brings the tables of a store up to date: Alembic writes the statements, the store runs them."""
 
 import io
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ CURRENT: Final = "SELECT version_num FROM alembic_version"
 _SCRIPTS: Final = Path(__file__).parent / "schema"
 
 
+@lru_cache(maxsize=4)
 def statements(dialect: str, current: str | None) -> str:
     """What leads from the step `current` to the newest, as statements separated by semicolons.
 

@@ -15,6 +15,7 @@ from avow.errors import StorageError, UnavailableError
 from avow.registry.model import Checkpoint, Proof
 from avow.registry.store.database import Database
 from avow.registry.store.log import newest_checkpoint, nodes, place
+from avow.registry.store.seals import sealing_key
 
 TOLERANCE: Final = 5 * 60 * 1000
 """How many milliseconds a clock may fall behind the log; entries then get the time of the last one."""
@@ -56,7 +57,7 @@ class Append:
         self._edge = edge
         self._before: tuple[int, ...] = ()
         self.entries: list[bytes] = []
-        self.size = self.last_ms = 0
+        self.size = self.last_ms = self._now = 0
         self.versions = self.servers = self.capabilities = self.namespaces = 0
 
     async def begin(self) -> None:
@@ -87,8 +88,8 @@ class Append:
                 f"the clock says {rfc3339(now)}, and the log has an entry of {rfc3339(self.last_ms)}",
                 hint="set the clock of this machine, then try again",
             )
-        self.last_ms = max(now, self.last_ms)
-        return self.last_ms
+        self._now = max(now, self.last_ms)
+        return self._now
 
     def add(self, entry: Entry) -> int:
         """Put an entry at the end; the answer is its place.
@@ -100,7 +101,13 @@ class Append:
         if self._signer is None:
             raise missing_key()
         self.entries.append(entries.dumps(entry))
+        self.last_ms = self._now
         return self.size + len(self.entries) - 1
+
+    @property
+    def sealing_key(self) -> bytes | None:
+        """What rows beside the log are sealed with; None without the key of the log."""
+        return sealing_key(self._signer)
 
     async def seal(self) -> Sealed:
         """Write entries, hashes and a signed checkpoint; the caller commits."""

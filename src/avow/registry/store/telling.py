@@ -1,4 +1,4 @@
-"""Tokens, watches and webhooks: questions and changes; the log does not record them."""
+"""Tokens, watches and webhooks: questions and changes; the key of the log seals what it does not record."""
 
 import json
 from datetime import datetime
@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from avow.core.severity import Severity
 from avow.registry.model import ConflictError, Role, Token, Watch, Webhook
+from avow.registry.store import seals
 from avow.registry.store.database import Database, Row
 from avow.registry.store.sequencer import Append, milliseconds, moment
 
@@ -18,13 +19,14 @@ _WEBHOOKS: Final = f"SELECT {_WEBHOOK} FROM webhooks"  # noqa: S608
 _MAX_ERROR: Final = 500
 
 
-async def add_token(database: Database, _: Append, token: Token) -> None:
+async def add_token(database: Database, append: Append, token: Token) -> None:
     """Remember a token."""
     if await find_token(database, token.id) is not None:
         raise ConflictError("there is a token with this identifier")
     sql = "INSERT INTO tokens (id, role, person, hashed, created_ms) VALUES ($1, $2, $3, $4, $5)"
     row = (token.id, str(token.role), token.person, token.hashed, milliseconds(token.created_at))
     await database.run(sql, [row])
+    await seals.renew(database, append.sealing_key, "tokens", [token.id])
 
 
 async def find_token(database: Database, identifier: str) -> Token | None:
@@ -44,20 +46,23 @@ def _token(row: Row) -> Token:
     return Token(identifier, Role(role), person, bytes(hashed), moment(created_ms), revoked)
 
 
-async def revoke_token(database: Database, _: Append, identifier: str, at: datetime) -> bool:
+async def revoke_token(database: Database, append: Append, identifier: str, at: datetime) -> bool:
     """End a token; one that has ended keeps the time when it did."""
     if await find_token(database, identifier) is None:
         return False
+    sealed = await seals.intact(database, append.sealing_key, "tokens", [identifier])
     sql = "UPDATE tokens SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL"
     await database.run(sql, [(identifier, milliseconds(at))])
+    await seals.renew(database, append.sealing_key, "tokens", sealed)
     return True
 
 
-async def add_watch(database: Database, _: Append, watch: Watch) -> None:
+async def add_watch(database: Database, append: Append, watch: Watch) -> None:
     """Remember a wish."""
     sql = "INSERT INTO watches (id, person, target, level, created_ms) VALUES ($1, $2, $3, $4, $5)"
     row = (watch.id, watch.person, watch.target, str(watch.level), milliseconds(watch.created_at))
     await database.run(sql, [row])
+    await seals.renew(database, append.sealing_key, "watches", [watch.id])
 
 
 async def watches(database: Database, person: str) -> tuple[Watch, ...]:
@@ -73,7 +78,7 @@ async def remove_watch(database: Database, _: Append, identifier: str) -> bool:
     return bool(found)
 
 
-async def add_webhook(database: Database, _: Append, webhook: Webhook) -> None:
+async def add_webhook(database: Database, append: Append, webhook: Webhook) -> None:
     """Remember a webhook."""
     sql = (
         f"INSERT INTO webhooks ({_WEBHOOK}, leased_ms) "  # noqa: S608
@@ -88,6 +93,7 @@ async def add_webhook(database: Database, _: Append, webhook: Webhook) -> None:
         _due(webhook.next_attempt_at),
     )
     await database.run(sql, [(*texts, *times, webhook.last_error[:_MAX_ERROR])])
+    await seals.renew(database, append.sealing_key, "webhooks", [webhook.id])
 
 
 def _due(at: datetime | None) -> int:
@@ -109,7 +115,7 @@ def _webhook(row: Row) -> Webhook:
 
 
 async def lease_webhooks(
-    database: Database, _: Append, now: datetime, until: datetime, limit: int
+    database: Database, append: Append, now: datetime, until: datetime, limit: int
 ) -> tuple[Webhook, ...]:
     """Webhooks with something to be told, for one teller only."""
     at = milliseconds(now)
@@ -120,13 +126,15 @@ async def lease_webhooks(
     )
     found = tuple(_webhook(row) for row in await database.fetch(sql, at, limit))
     leases = [(each.id, milliseconds(until)) for each in found]
+    sealed = await seals.intact(database, append.sealing_key, "webhooks", [each.id for each in found])
     await database.run("UPDATE webhooks SET leased_ms = $2 WHERE id = $1", leases)
+    await seals.renew(database, append.sealing_key, "webhooks", sealed)
     return found
 
 
 async def settle_webhook(
     database: Database,
-    _: Append,
+    append: Append,
     identifier: str,
     position: int,
     attempts: int,
@@ -134,12 +142,14 @@ async def settle_webhook(
     error: str,
 ) -> None:
     """Say how telling went, and end the lease."""
+    sealed = await seals.intact(database, append.sealing_key, "webhooks", [identifier])
     sql = (
         "UPDATE webhooks SET position = $2, attempts = $3, next_attempt_ms = $4, last_error = $5, "
         "leased_ms = 0 WHERE id = $1"
     )
     row = (identifier, position, attempts, _due(next_attempt_at), error[:_MAX_ERROR])
     await database.run(sql, [row])
+    await seals.renew(database, append.sealing_key, "webhooks", sealed)
 
 
 async def remove_webhook(database: Database, _: Append, identifier: str) -> bool:

@@ -191,6 +191,7 @@ def _people() -> None:
         "environments",
         sa.Column("name", sa.Text, primary_key=True),
         sa.Column("needed", sa.SmallInteger, nullable=False),
+        _seal(),
     )
     op.create_table(
         "tokens",
@@ -200,6 +201,7 @@ def _people() -> None:
         sa.Column("hashed", sa.LargeBinary, nullable=False),
         sa.Column("created_ms", sa.BigInteger, nullable=False),
         sa.Column("revoked_ms", sa.BigInteger),
+        _seal(),
     )
     op.create_table(
         "watches",
@@ -208,6 +210,7 @@ def _people() -> None:
         sa.Column("target", sa.Text, nullable=False),
         sa.Column("level", sa.Text, nullable=False),
         sa.Column("created_ms", sa.BigInteger, nullable=False),
+        _seal(),
     )
     op.create_index("watches_by_person", "watches", ["person", "created_ms"])
     op.create_table(
@@ -224,7 +227,13 @@ def _people() -> None:
         sa.Column("next_attempt_ms", sa.BigInteger, nullable=False),
         sa.Column("leased_ms", sa.BigInteger, nullable=False),
         sa.Column("last_error", sa.Text, nullable=False),
+        _seal(),
     )
+
+
+def _seal() -> sa.Column[bytes]:
+    """Over the other columns, by the key of the log; a row gets it right after it was written."""
+    return sa.Column("seal", sa.LargeBinary, nullable=False, server_default="")
 
 
 def _words_in_sqlite() -> None:
