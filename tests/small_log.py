@@ -8,7 +8,7 @@ from avow.core.tlog import tree
 from avow.core.tlog.checkpoint import Checkpoint, sign_checkpoint
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import Signer
-from avow.core.tlog.tiles import Served, Tile, dump_bundle, dump_tile
+from avow.core.tlog.tiles import HEIGHT, WIDTH, Served, Tile, bundle_with, dump_bundle, dump_tile, tile_with
 from avow.core.tlog.tree import Node
 
 SIGNER = Signer("log.example/test", PrivateKey(bytes(range(32))))
@@ -55,3 +55,13 @@ class SmallLog:
         if isinstance(served, Tile):
             return dump_tile([self.nodes[node] for node in served.nodes])
         return dump_bundle([self.entries[index] for index in served.entries])
+
+
+def served_at(size: int) -> list[Served]:
+    """Every tile and bundle of a log of this size, from below."""
+    found: list[Served] = [bundle_with(first, size) for first in range(0, size, WIDTH)]
+    level = 0
+    while hashes := size >> HEIGHT * level:
+        found += [tile_with(Node(HEIGHT * level, first), size) for first in range(0, hashes, WIDTH)]
+        level += 1
+    return found

@@ -16,7 +16,7 @@ from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.hashing import EMPTY_ROOT, leaf_hash, node_hash
 from avow.core.tlog.proofs import verify_consistency, verify_inclusion
 from avow.errors import AvowError, MalformedInputError, VerificationError
-from small_log import SIGNER, SmallLog
+from small_log import SIGNER, SmallLog, served_at
 
 KEY = SIGNER.verifier()
 
@@ -115,7 +115,7 @@ def subjects(size: int) -> Iterator[Subject]:
 
     yield Subject("database", (*log.entries, *log.nodes.values()), rows)
 
-    served = tiles.served_at(size)
+    served = served_at(size)
 
     def files(parts: tuple[bytes, ...]) -> None:
         verify_tiles(size, root, dict(zip(served, parts, strict=True)).__getitem__)

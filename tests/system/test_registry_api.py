@@ -73,6 +73,19 @@ def test_what_was_published_can_be_found_followed_and_verified(served: Program, 
     assert verified["servers"][str(place / "one.json")]["publications"][0]["version"] == "1.0.0"
 
 
+def test_the_whole_log_is_audited_from_outside(served: Program, place: Path) -> None:
+    """By somebody who has no lockfile and no token; one changed byte of the database would be noticed."""
+    asked = ("registry", "verify", "--whole", "--lockfile", place / "none.lock")
+
+    answer = json.loads(served.avow(*asked, "--format", "json", AVOW_REGISTRY_TOKEN=""))
+    said = served.avow(*asked)
+
+    log = answer["log"]
+    assert sum(log["entries"].values()) == log["size"] >= 3
+    assert log["entries"]["publication"] >= 2
+    assert "every entry was read, and leads to the signed root" in said
+
+
 def test_publishing_again_is_fine_and_other_content_is_not(served: Program, place: Path) -> None:
     assert "was published before" in publish(served, place, "one.json", "1.0.0")
     assert "another content" in publish(served, place, "two.json", "1.0.0", code=2)

@@ -14,9 +14,10 @@ from avow.core.tlog.auditing import verify_tiles
 from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.entry import PublicationEntry
 from avow.core.tlog.notes import read_verifier_key
-from avow.core.tlog.tiles import Bundle, read_bundle, served_at
+from avow.core.tlog.tiles import Bundle, read_bundle
 from registry_postgres import Postgres, running_postgres
 from registry_running import READ, Program, envelope, program
+from small_log import served_at
 
 COUNT = 200
 

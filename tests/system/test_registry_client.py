@@ -27,8 +27,9 @@ from avow.registry.opening import open_service
 from avow.registry.settings import Settings
 from avow.registry.store.log import place as node_place
 from avow.registry.tokens import first_token
+from avow.system.registry_approvals import Asking, ask
 from avow.system.registry_client.administration import RegistryAdministration
-from avow.system.registry_client.approved_state import approved_for
+from avow.system.registry_client.approved_state import Approved
 from avow.system.registry_client.contact import ForkError, meet
 from avow.system.registry_client.proving import (
     verified_entry,
@@ -139,7 +140,8 @@ def test_what_was_published_is_proved_from_the_signature_to_the_root(tmp_path: P
         assert list(found.publication.snapshot.signature.tools) == ["read", "write"]
         [(holder, index)] = verified_publications_of(client, contact.checkpoint, digest)
         assert (holder.version, index) == ("1.0.0", 1)
-        verify_whole_log(client, contact.checkpoint)
+        told = verify_whole_log(client, contact.checkpoint)
+        assert told == {"namespace": 1, "publication": 2, "approval": 1}
 
         again = publish(client, "1.0.0", tool("read"))
         assert again["isNew"] is False
@@ -150,17 +152,21 @@ def test_what_was_published_is_proved_from_the_signature_to_the_root(tmp_path: P
         assert caught.value.status == 404
 
 
+def approved(client: RegistryAdministration, place: Place, environment: str, now: datetime = NOW) -> Approved:
+    return ask(Asking(client, place.memory(), environment, now), NAME).approved
+
+
 def test_what_is_approved_outlives_the_registry(tmp_path: Path) -> None:
     place = Place(tmp_path)
     with place.served() as client:
         fill(client)
-        before = approved_for(client, place.memory(), NAME, "production", NOW)
+        before = approved(client, place, "production")
         assert [each.version for each in before.versions] == ["1.0.0"]
 
     with place.client() as client:
-        after = approved_for(client, place.memory(), NAME, "production", NOW + timedelta(hours=3))
+        after = approved(client, place, "production", NOW + timedelta(hours=3))
         with pytest.raises(RegistryUnavailableError):
-            approved_for(client, place.memory(), NAME, "staging", NOW)
+            approved(client, place, "staging")
 
     assert after.is_offline
     assert after.age(NOW + timedelta(hours=3)) == timedelta(hours=3)

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from avow.core.tlog.hashing import leaf_hash
-from avow.core.tlog.tiles import served_at
-from small_log import SmallLog
+from small_log import SmallLog, served_at
 
 SIZES = (1, 2, 3, 7, 8, 13, 256, 257, 600)
 LOG = SmallLog.of(max(SIZES))

@@ -32,6 +32,7 @@ _INVALID = 1
     metavar="KEY",
     help="The key of the log (origin+identifier+key); the first one seen unless given.",
 )
+@click.option("--whole", is_flag=True, help="Read every entry of the log, and compute its root from them.")
 @lockfile_option
 @registry_option
 @format_option("text", "json")
@@ -40,6 +41,7 @@ def command(
     names: tuple[str, ...],
     *,
     log_key: str | None,
+    whole: bool,
     lockfile: Path,
     registry: str,
     format_name: str,
@@ -47,22 +49,28 @@ def command(
 ) -> int:
     """Check that what is locked was published, and that the log only grew since it was last seen.
 
+    With --whole the log itself is read from its first entry to its last; no lockfile is needed then.
     Exit 0 when all of it is in the log, 1 when something is not, or the log was changed.
     """
     from avow.core.tlog.notes import read_verifier_key
     from avow.system.registry_client.contact import meet
+    from avow.system.registry_client.proving import verify_whole_log
     from avow.system.registry_client.remembered import Memory
 
-    digests = _digests(names, lockfile)
+    digests = {} if whole and not names and not lockfile.exists() else _digests(names, lockfile)
     with open_client(registry) as client:
         key = None if log_key is None else read_verifier_key(log_key)
         try:
             contact = meet(client, Memory.of(client.url), datetime.now(UTC), key=key)
             found = {name: _publications(client, contact, digest) for name, digest in digests.items()}
+            read = verify_whole_log(client, contact.checkpoint) if whole else None
         except VerificationError as error:
             _tell_invalid(error, format_name)
             return _INVALID
-    _tell(found, digests, contact, format_name, quiet=quiet)
+    if format_name == "json":
+        _tell_document(found, digests, contact, read)
+    else:
+        _tell(found, digests, contact, read, quiet=quiet)
     return 0 if all(found.values()) else _INVALID
 
 
@@ -90,25 +98,33 @@ def _publications(client: "RegistryClient", contact: "Contact", digest: "Digest"
     ]
 
 
+def _tell_document(
+    found: Mapping[str, list[JsonObject]],
+    digests: "Mapping[str, Digest]",
+    contact: "Contact",
+    read: Mapping[str, int] | None,
+) -> None:
+    from avow.cli.output.json import dumps
+
+    checkpoint = contact.checkpoint.checkpoint
+    servers = {
+        name: {"digest": digests[name], "verified": bool(there), "publications": there}
+        for name, there in found.items()
+    }
+    log: JsonObject = {"origin": checkpoint.origin, "size": checkpoint.size, "key": str(contact.key)}
+    if read is not None:
+        log["entries"] = dict(sorted(read.items()))
+    write(dumps({"valid": all(found.values()), "log": log, "servers": servers}))
+
+
 def _tell(
     found: Mapping[str, list[JsonObject]],
     digests: "Mapping[str, Digest]",
     contact: "Contact",
-    format_name: str,
+    read: Mapping[str, int] | None,
     *,
     quiet: bool,
 ) -> None:
-    checkpoint = contact.checkpoint.checkpoint
-    if format_name == "json":
-        from avow.cli.output.json import dumps
-
-        servers = {
-            name: {"digest": digests[name], "verified": bool(there), "publications": there}
-            for name, there in found.items()
-        }
-        log = {"origin": checkpoint.origin, "size": checkpoint.size, "key": str(contact.key)}
-        write(dumps({"valid": all(found.values()), "log": log, "servers": servers}))
-        return
     for name, there in found.items():
         if not there:
             write(printable(f"{name}: nobody has published {digests[name]}\n"))
@@ -117,9 +133,14 @@ def _tell(
                 f"{each['name']} {each['version']} (entry {each['logIndex']})" for each in there
             )
             write(printable(f"{name}: published as {where}\n"))
-    if not quiet:
-        trust = f"; its key is trusted from now on: {contact.key}" if contact.is_first else ""
-        write(printable(f"the log {checkpoint.origin} has {checkpoint.size} entries and only grew{trust}\n"))
+    if quiet:
+        return
+    checkpoint = contact.checkpoint.checkpoint
+    if read is not None:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(read.items())) or "none"
+        write(printable(f"every entry was read, and leads to the signed root: {counts}\n"))
+    trust = f"; its key is trusted from now on: {contact.key}" if contact.is_first else ""
+    write(printable(f"the log {checkpoint.origin} has {checkpoint.size} entries and only grew{trust}\n"))
 
 
 def _tell_invalid(error: VerificationError, format_name: str) -> None:

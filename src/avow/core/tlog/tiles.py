@@ -105,18 +105,6 @@ def bundle_with(index: int, size: int) -> Bundle:
     return Bundle(number, min(WIDTH, size - number * WIDTH))
 
 
-def served_at(size: int) -> list[Served]:
-    """Every tile and bundle of a log of this size, from below."""
-    bundles = [bundle_with(first, size) for first in range(0, size, WIDTH)]
-    found: list[Served] = list(bundles)
-    level = 0
-    while size >> HEIGHT * level:
-        hashes = size >> HEIGHT * level
-        found += [tile_with(Node(HEIGHT * level, first), size) for first in range(0, hashes, WIDTH)]
-        level += 1
-    return found
-
-
 def dump_tile(hashes: Sequence[bytes]) -> bytes:
     """The bytes of a tile."""
     return b"".join(hashes)

@@ -18,11 +18,9 @@ from avow.core.tlog import entry as entries
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.decisions import APPROVED, standing
 from avow.core.tlog.entry import ApprovalEntry
-from avow.core.tlog.notes import VerifierKey
 from avow.errors import AvowError, RegistryUnavailableError, StorageError, VerificationError
 from avow.system.files import read_bounded
 from avow.system.registry_client.client import RegistryClient
-from avow.system.registry_client.contact import meet
 from avow.system.registry_client.proving import verified_decisions, verified_publication
 from avow.system.registry_client.remembered import Memory, read_time, write_time
 
@@ -56,38 +54,6 @@ class Approved:
     def age(self, now: datetime) -> timedelta:
         """How old the answer is."""
         return max(timedelta(0), now - self.verified_at)
-
-    def allows(self, digest: str) -> bool:
-        """Whether a signature is approved."""
-        return any(each.digest == digest for each in self.versions)
-
-
-def approved_for(
-    client: RegistryClient,
-    memory: Memory,
-    name: ServerName,
-    environment: str,
-    now: datetime,
-    *,
-    key: VerifierKey | None = None,
-) -> Approved:
-    """What is approved: proved now, or the last time when the registry cannot be reached.
-
-    A registry that answers wrongly is not the same as one that does not answer: nothing old is used then.
-
-    Raises:
-        VerificationError: the log was changed, or says something else than the registry.
-        MalformedInputError: the answer makes no sense.
-        UnavailableError: the registry does not answer, and never did.
-    """
-    try:
-        contact = meet(client, memory, now, key=key)
-        return learn_approved(client, memory, contact.checkpoint, name, environment, now)
-    except RegistryUnavailableError as exc:
-        try:
-            return recall_approved(memory, name, environment)
-        except RegistryUnavailableError:
-            raise exc from None
 
 
 def learn_approved(

@@ -1,5 +1,6 @@
 """What a registry says about publications and decisions, proved by its log or refused."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -14,10 +15,12 @@ from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.entry import ApprovalEntry, Entry, PublicationEntry
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.proofs import verify_inclusion
-from avow.errors import PeerProtocolError, VerificationError
+from avow.core.tlog.tiles import Bundle, Served, read_bundle
+from avow.errors import MalformedInputError, PeerProtocolError, VerificationError
 from avow.system.registry_client.client import RegistryClient
 
 MAX_PAGES: Final = 200
+UNKNOWN_TYPE: Final = "unknown"
 
 E = TypeVar("E", PublicationEntry, ApprovalEntry)
 
@@ -47,15 +50,33 @@ def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index
     return entries.loads(data)
 
 
-def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> None:
+def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> Counter[str]:
     """Read every entry and every hash that the registry serves, and compute the root from them.
+
+    The answer says how many entries there are of which type; those of a format to come are `unknown`.
 
     Raises:
         VerificationError: something is not what the checkpoint says.
         MalformedInputError: an answer makes no sense.
         UnavailableError: the registry does not answer.
     """
-    verify_tiles(checkpoint.checkpoint.size, checkpoint.checkpoint.root, client.served)
+    told: Counter[str] = Counter()
+
+    def fetch(served: Served) -> bytes:
+        data = client.served(served)
+        if isinstance(served, Bundle):
+            told.update(_type(each) for each in read_bundle(data, served))
+        return data
+
+    verify_tiles(checkpoint.checkpoint.size, checkpoint.checkpoint.root, fetch)
+    return told
+
+
+def _type(data: bytes) -> str:
+    try:
+        return entries.loads(data).type
+    except MalformedInputError:
+        return UNKNOWN_TYPE
 
 
 def verified_publication(

@@ -12,12 +12,11 @@ from avow.core.tlog.tiles import (
     read_bundle,
     read_path,
     read_tile,
-    served_at,
     tile_with,
 )
 from avow.core.tlog.tree import Node
 from avow.errors import MalformedInputError
-from small_log import SmallLog
+from small_log import SmallLog, served_at
 
 LOG = SmallLog.of(600)
 

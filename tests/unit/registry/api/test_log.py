@@ -10,10 +10,10 @@ from avow.core.tlog.encoding import from_base64
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import SignatureType, Signer, read_verifier_key
 from avow.core.tlog.proofs import verify_consistency, verify_inclusion
-from avow.core.tlog.tiles import served_at
 from avow.registry.model import Role
 from avow.registry.settings import Settings
 from registry_running import NAME, ORIGIN, READ, SIGNER, Running, envelope, running
+from small_log import served_at
 
 pytestmark = pytest.mark.anyio
 
