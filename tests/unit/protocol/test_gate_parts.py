@@ -1,7 +1,6 @@
 """The small parts of the gate that remember things, and how they forget."""
 
-from avow.core.capability import Capability, Kind
-from avow.core.risk import Level, assess
+from avow.core.capability import Kind
 from avow.core.severity import Severity
 from avow.protocol.events import event
 from avow.protocol.gate.knowledge import Knowledge
@@ -9,7 +8,7 @@ from avow.protocol.gate.lists import JudgedPage, judge_page, read_page
 from avow.protocol.gate.pending import Listing, PendingTable
 from avow.protocol.gate.policy import OnChanged
 from avow.protocol.gate.signature import is_advertised
-from conversations import ECHO, TIME, Stage, answered, line, locked
+from conversations import ECHO, Stage, answered, line, locked
 
 PAGE = JudgedPage(None, frozenset(), None, frozenset(), frozenset(), ())
 
@@ -36,16 +35,6 @@ def test_pages_are_forgotten_by_their_size_too() -> None:
     found = [knowledge.remembered(Kind.TOOL, False, letter * half) for letter in (b"a", b"b", b"c")]
     assert found == [None, PAGE, PAGE]
     assert knowledge.remembered(Kind.TOOL, False, b"d" * half * 3) is None
-
-
-def test_ratings_are_not_kept_without_end() -> None:
-    knowledge = Knowledge(locked())
-    for number in range(10_001):
-        knowledge._low[f"sha256:{number}"] = True  # type: ignore[index]
-
-    tool = Capability.read(Kind.TOOL, TIME)
-    assert knowledge.is_low(tool) is (assess(tool).level is Level.LOW)
-    assert len(knowledge._low) == 1
 
 
 def test_a_walk_counts_only_for_the_list_that_it_began_with() -> None:

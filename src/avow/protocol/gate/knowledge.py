@@ -5,25 +5,21 @@ One connection has one; the requests of a stateless server may share one.
 
 import itertools
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from avow.core.arguments import ArgumentChecker, compile_checker
 from avow.core.capability import Capability, Kind
 from avow.core.contract import Contract
-from avow.core.risk import Level, assess
+from avow.core.risk.low import LowTools
 from avow.core.uri_template import UriTemplate, compile_template
 from avow.errors import DeclarationError
 from avow.protocol.gate.lists import JudgedPage
 from avow.protocol.gate.pending import Listing
 
-if TYPE_CHECKING:
-    from avow.core.canonical import Digest
-
 _PAGES: Final = 32
 _PAGE_BYTES: Final = 2 * 1024 * 1024
-_RATINGS: Final = 10_000
 _VIEWS: Final = 64
 
 
@@ -63,7 +59,7 @@ class Knowledge:
         self._kinds = {kind: _Kind() for kind in Kind}
         self._checkers: dict[str, ArgumentChecker | None] = {}
         self._templates: dict[str, UriTemplate | None] = {}
-        self._low: dict[Digest, bool] = {}
+        self._low = LowTools()
         self._pages: OrderedDict[tuple[Kind, bool, bytes], JudgedPage] = OrderedDict()
         self._pages_size = 0
 
@@ -152,11 +148,7 @@ class Knowledge:
 
     def is_low(self, tool: Capability) -> bool:
         """Whether a tool is rated `low`."""
-        if tool.digest not in self._low:
-            if len(self._low) >= _RATINGS:
-                self._low.clear()
-            self._low[tool.digest] = assess(tool).level is Level.LOW
-        return self._low[tool.digest]
+        return tool in self._low
 
     def remembered(self, kind: Kind, restricted: bool, body: bytes) -> JudgedPage | None:
         """The judgement of a page with exactly these bytes."""

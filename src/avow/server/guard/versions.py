@@ -1,10 +1,8 @@
 """Downgrades: which version a session may run on, and what an older one costs it."""
 
-from typing import Final
-
 from avow.core.canonical import JsonObject
 from avow.core.capability import Capability, Kind
-from avow.core.risk import Level, assess
+from avow.core.risk.low import LowTools
 from avow.core.severity import Severity
 from avow.core.snapshot import Era
 from avow.protocol.events import event, shown
@@ -23,8 +21,6 @@ from avow.server.guard.catalogue import Catalogue
 from avow.server.guard.sessions import Session, session_of
 from avow.server.guard.trail import Trail
 from avow.server.seam import Part, Request
-
-_RATINGS: Final = 10_000
 
 
 class Versions(Part):
@@ -109,7 +105,7 @@ class Restriction(Part):
         """Look tools up in `catalogue`."""
         self._catalogue = catalogue
         self._trail = trail
-        self._low: dict[str, bool] = {}
+        self._low = LowTools()
 
     async def before(self, request: Request) -> None:
         """Refuse calls of anything else."""
@@ -134,9 +130,4 @@ class Restriction(Part):
         return [definition for definition in definitions if self._is_low(definition)]
 
     def _is_low(self, definition: JsonObject) -> bool:
-        tool = Capability.read(Kind.TOOL, definition)
-        if tool.digest not in self._low:
-            if len(self._low) >= _RATINGS:
-                self._low.clear()
-            self._low[tool.digest] = assess(tool).level is Level.LOW
-        return self._low[tool.digest]
+        return Capability.read(Kind.TOOL, definition) in self._low
