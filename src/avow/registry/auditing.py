@@ -2,11 +2,11 @@
 
 A store is a function of its log and of what was signed. It is computed again beside the one that is there,
 by the same code, and both are compared row by row. What another version of Avow rated or compared
-differently shows up here as well.
+differently shows up here as well. What the log does not record carries seals of its key.
 """
 
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
@@ -15,70 +15,62 @@ from typing import Final
 from avow.core.keys import PrivateKey, PublicKey
 from avow.core.publication import ServerName
 from avow.core.tlog import entry as entries
-from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.entry import ApprovalEntry, Entry, KeyEntry, NamespaceEntry, PublicationEntry
-from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import Signer, VerifierKey
-from avow.core.tlog.tree import Node, new_nodes, nodes_of_root, root
 from avow.errors import AvowError, StorageError
+from avow.registry.auditing_log import BATCH, check_log
+from avow.registry.comparing import differences
 from avow.registry.model import Approval, ApprovalState, Environment
 from avow.registry.publishing import publish
+from avow.registry.store import dumping
 from avow.registry.store.base import SqlStore
-from avow.registry.store.dumping import KEYS, PAGE
+from avow.registry.store.migrating import HEAD
+from avow.registry.store.seals import SEALED
 from avow.registry.store.sqlite import SqliteStore
 
 # Signs the checkpoints of the copy, which nobody ever sees.
 _COPY: Final = Signer("copy", PrivateKey(bytes(32)))
-_BATCH: Final = 256
 
 
-async def audit(store: SqlStore, key: VerifierKey) -> AsyncGenerator[str, None]:
-    """What is wrong with a store, in words; nothing when all is well."""
+async def audit(
+    store: SqlStore, key: VerifierKey, witnesses: Sequence[VerifierKey] = ()
+) -> AsyncGenerator[str, None]:
+    """What is wrong with a store, in words; nothing when all is well.
+
+    `witnesses` are all who have cosigned: a signature that none of them made is a problem too.
+    """
     try:
-        size = await _check_log(store, key)
-        with tempfile.TemporaryDirectory(prefix="avow-audit-") as directory:
-            copy = await SqliteStore.open(Path(directory) / "copy.db", _COPY)
-            try:
-                await _replay(store, copy, size)
-                async with aclosing(_differences(store, copy)) as differences:
-                    async for difference in differences:
-                        yield difference
-            finally:
-                await copy.close()
+        async with aclosing(_problems(store, key, witnesses)) as problems:
+            async for problem in problems:
+                yield problem
     except AvowError as error:
         yield error.message
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # A number that stands for nothing, a text that is none: whoever wrote it, it was not this program.
+    except Exception as error:  # noqa: BLE001
+        # A number that stands for nothing, a text that is none, whatever a database says of such a row:
+        # whoever wrote it, it was not this program.
         yield f"a row cannot be read: {type(error).__name__}: {error}"
 
 
-async def _check_log(store: SqlStore, key: VerifierKey) -> int:
-    """Compute the root again from all entries, and see that the log's key has signed it.
-
-    Raises:
-        AvowError: it has not.
-    """
-    newest = await store.checkpoint()
-    if newest is None:
-        raise StorageError("the log has no checkpoint")
-    signed = open_checkpoint(newest.note, key).checkpoint
-    edge: dict[Node, bytes] = {}
-    for first in range(0, signed.size, _BATCH):
-        found = await store.entries(first, min(first + _BATCH, signed.size))
-        edge.update(new_nodes(first, [leaf_hash(entry) for entry in found], edge.__getitem__))
-        edge = {node: edge[node] for node in nodes_of_root(first + len(found))}
-    if (newest.size, newest.root) != (signed.size, signed.root):
-        raise StorageError(f"the checkpoint of size {newest.size} is not what was signed")
-    if len(await store.entries(signed.size, signed.size + 1)) or not _fits(signed.size, signed.root, edge):
-        raise StorageError("the entries of the log are not those that were signed")
-    return signed.size
-
-
-def _fits(size: int, signed: bytes, edge: dict[Node, bytes]) -> bool:
-    try:
-        return root(size, edge.__getitem__) == signed
-    except KeyError:
-        return False
+async def _problems(
+    store: SqlStore, key: VerifierKey, witnesses: Sequence[VerifierKey]
+) -> AsyncGenerator[str, None]:
+    for found in await store.dump(dumping.damage):
+        yield f"the database is damaged: {found}"
+    if (steps := await store.dump(dumping.step)) != [HEAD]:
+        yield f"the tables are at step {steps}, not at {HEAD}"
+    for table in SEALED:
+        for which in await store.broken_seals(table):
+            yield f"{table}: the seal of {which!r} does not fit: somebody without the log's key changed it"
+    size = await check_log(store, key, witnesses)
+    with tempfile.TemporaryDirectory(prefix="avow-audit-") as directory:
+        copy = await SqliteStore.open(Path(directory) / "copy.db", _COPY, is_durable=False)
+        try:
+            await _replay(store, copy, size)
+            async with aclosing(differences(store, copy, key)) as found_differences:
+                async for difference in found_differences:
+                    yield difference
+        finally:
+            await copy.close()
 
 
 async def _replay(store: SqlStore, copy: SqlStore, size: int) -> None:
@@ -88,8 +80,8 @@ async def _replay(store: SqlStore, copy: SqlStore, size: int) -> None:
         AvowError: something cannot be done again.
     """
     keys: dict[str, PublicKey] = {}
-    for first in range(0, size, _BATCH):
-        for index, data in enumerate(await store.entries(first, min(first + _BATCH, size)), first):
+    for first in range(0, size, BATCH):
+        for index, data in enumerate(await store.entries(first, min(first + BATCH, size)), first):
             entry = entries.loads(data)
             try:
                 await _again(store, copy, entry, keys)
@@ -134,15 +126,3 @@ def _known(keys: dict[str, PublicKey], identifier: str) -> PublicKey:
     if identifier not in keys:
         raise StorageError(f"the key {identifier} is missing")
     return keys[identifier]
-
-
-async def _differences(store: SqlStore, copy: SqlStore) -> AsyncGenerator[str, None]:
-    for table in KEYS:
-        end = max(await store.last(table), await copy.last(table))
-        for after in range(0, end + 1, PAGE):
-            there, computed = await store.rows(table, after), await copy.rows(table, after)
-            if there != computed:
-                different = [row for row in there if row not in computed] or [
-                    row for row in computed if row not in there
-                ]
-                yield f"{table}: {len(different)} row(s) from {after} are not what follows from the log"

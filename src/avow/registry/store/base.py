@@ -11,6 +11,7 @@ from avow.core.canonical import Digest, JsonObject, canonical
 from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
+from avow.core.tlog.notes import Signer
 from avow.core.tlog.tree import Node
 from avow.registry.model import (
     Approval,
@@ -31,7 +32,7 @@ from avow.registry.model import (
     Watch,
     Webhook,
 )
-from avow.registry.store import contents, dumping, keeping, log, reading, searching, telling
+from avow.registry.store import contents, keeping, log, reading, seals, searching, telling
 from avow.registry.store.contents import Basis
 from avow.registry.store.database import Database
 from avow.registry.store.group import Group
@@ -48,6 +49,7 @@ class SqlStore(ABC):
     """A store over a database that speaks SQL; see `interface` for what each method promises."""
 
     _group: Group
+    _signer: Signer | None
 
     @abstractmethod
     async def _ask(
@@ -142,13 +144,18 @@ class SqlStore(ABC):
     ) -> Mapping[tuple[Kind, str], Capability]:
         return await self._ask(contents.offered, name, wanted)
 
-    async def rows(self, table: str, after: int) -> Sequence[tuple[Any, ...]]:
-        """A part of a table that follows from the log; see `dumping`."""
-        return await self._ask(dumping.rows, table, after)
+    async def dump(
+        self,
+        part: Callable[Concatenate[Database, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """A part of all that is stored; see `dumping`."""
+        return await self._ask(part, *args, **kwargs)
 
-    async def last(self, table: str) -> int:
-        """Where such a table ends."""
-        return await self._ask(dumping.last, table)
+    async def broken_seals(self, table: str) -> list[str]:
+        """Rows beside the log that were changed by somebody without its key."""
+        return await self._ask(seals.broken, seals.sealing_key(self._signer), table)
 
     async def totals(self) -> Mapping[str, int]:
         return await self._ask(reading.totals)

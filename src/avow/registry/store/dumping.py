@@ -1,6 +1,6 @@
-"""Tables as rows in the order of their keys, for whoever compares whole stores."""
+"""Everything that is stored, as rows in an order, for whoever compares whole stores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from avow.registry.store.database import Database, Row
@@ -24,17 +24,99 @@ KEYS: Final = {
 }
 """The tables that follow from the log and from what was signed, each with what its rows are ordered by."""
 
+# Their keys begin with a name: each page of these is a walk through all of the table, and so there are few.
+_LARGE_PAGES: Final = {"arguments": 20_000, "annotations": 20_000}
 
-async def rows(database: Database, table: str, after: int) -> Sequence[tuple[Any, ...]]:
-    """All rows of a table whose first number is from `after` to a page's end, in order."""
-    keys = KEYS[table]
+WORDS: Final = ("capability_words", "server_words")
+"""The indexes of words."""
+
+COUNTERS: Final = ("size", "last_ms", "versions", "servers", "capabilities", "namespaces")
+"""The columns of the one row of the log that follow from its entries."""
+
+
+def page_of(table: str) -> int:
+    """How many of the first numbers of its keys a page of a table covers."""
+    return _LARGE_PAGES.get(table, PAGE)
+
+
+async def rows(database: Database, table: str, after: int) -> Sequence[tuple[str, ...]]:
+    """All rows of a table whose first number is from `after` to a page's end, in order, spelled out.
+
+    Spelled out, since 1 and 1.0 and true are the same to Python, and not to who reads them.
+    """
+    key = KEYS[table][0]
     # Names of ours, not of anybody who asks.
-    sql = f"SELECT * FROM {table} WHERE {keys[0]} >= $1 AND {keys[0]} < $2"  # noqa: S608
-    found: Sequence[Row] = await database.fetch(sql, after, after + PAGE)
-    return sorted((tuple(row) for row in found), key=lambda row: tuple(map(str, row)))
+    sql = f"SELECT * FROM {table} WHERE {key} >= $1 AND {key} < $2"  # noqa: S608
+    found: Sequence[Row] = await database.fetch(sql, after, after + page_of(table))
+    return sorted(tuple(map(repr, row)) for row in found)
 
 
-async def last(database: Database, table: str) -> int:
-    """The largest first number of a table; -1 where it is empty."""
-    sql = f"SELECT coalesce(max({KEYS[table][0]}), -1) FROM {table}"  # noqa: S608
-    return int((await database.fetch(sql))[0][0])
+async def extent(database: Database, table: str) -> tuple[int, Any, Any]:
+    """How many rows a table has, and the smallest and the largest first number."""
+    key = KEYS[table][0]
+    count, smallest, largest = (
+        await database.fetch(f"SELECT count(*), min({key}), max({key}) FROM {table}")  # noqa: S608
+    )[0]
+    return count, smallest, largest
+
+
+async def state(database: Database) -> tuple[Any, ...]:
+    """The one row of the log: its name, its key, and the counters; empty where it is gone."""
+    sql = f"SELECT origin, verifier, {', '.join(COUNTERS)} FROM registry_log"  # noqa: S608
+    found = await database.fetch(sql)
+    return tuple(found[0]) if len(found) == 1 else ()
+
+
+async def checkpoints(database: Database, first: int, last: int) -> Sequence[tuple[int, bytes, bytes]]:
+    """The checkpoints of sizes from `first` to `last`, inclusive, in order."""
+    sql = "SELECT size, root, note FROM log_checkpoints WHERE size >= $1 AND size <= $2 ORDER BY size"
+    return [(size, bytes(root), bytes(note)) for size, root, note in await database.fetch(sql, first, last)]
+
+
+async def count_checkpoints(database: Database) -> int:
+    """How many checkpoints there are, whatever their sizes."""
+    return int((await database.fetch("SELECT count(*) FROM log_checkpoints"))[0][0])
+
+
+async def words(database: Database, table: str, after: tuple[Any, int]) -> Sequence[tuple[Any, int, bool]]:
+    """A page of the pairs of word and number in an index of words, and whether each is stored as it should.
+
+    `after` is the last pair of the page before; pages end with an empty one.
+    """
+    if database.dialect == "sqlite":
+        name = f"temp.avow_{table}"
+        await database.fetch(f"CREATE VIRTUAL TABLE {name} USING fts5vocab(main, {table}, instance)")
+        sql = (
+            f"SELECT term, doc FROM {name} WHERE term >= $1 "  # noqa: S608
+            "AND NOT (term = $1 AND doc <= $2) LIMIT 20000"
+        )
+        return [(term, number, True) for term, number in await database.fetch(sql, *after)]
+    sql = (
+        "SELECT id, tsvector_to_array(words), words = array_to_tsvector(tsvector_to_array(words)) "  # noqa: S608
+        f"FROM {table} WHERE id > $1 ORDER BY id LIMIT {PAGE}"
+    )
+    found = await database.fetch(sql, after[1])
+    return [(word, number, good) for number, listed, good in found for word in listed or [""]]
+
+
+async def damage(database: Database) -> Sequence[str]:
+    """What SQLite itself finds wrong with its file; PostgreSQL has checksums and `pg_amcheck` for that."""
+    if database.dialect != "sqlite":
+        return []
+    found = [str(row[0]) for row in await database.fetch("PRAGMA integrity_check(10)")]
+    for table in WORDS:
+        await database.fetch(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")  # noqa: S608
+    return [each for each in found if each != "ok"]
+
+
+async def schema(database: Database) -> Mapping[str, str]:
+    """The tables and indexes as they were made, where the database keeps the words."""
+    if database.dialect != "sqlite":
+        return {}
+    sql = "SELECT type || ' ' || name, coalesce(tbl_name || ': ' || sql, tbl_name) FROM sqlite_master"
+    return dict(map(tuple, await database.fetch(sql)))
+
+
+async def step(database: Database) -> list[str]:
+    """How far the tables were migrated."""
+    return [row[0] for row in await database.fetch("SELECT version_num FROM alembic_version")]

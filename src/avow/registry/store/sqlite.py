@@ -38,9 +38,10 @@ T = TypeVar("T")
 class SqliteStore(SqlStore):
     """Everything a registry keeps, in one file."""
 
-    def __init__(self, path: Path, signer: Signer | None) -> None:
+    def __init__(self, path: Path, signer: Signer | None, *, is_durable: bool = True) -> None:
         """Nothing is opened yet."""
         self._path = path
+        self._is_durable = is_durable
         self._signer = signer
         self._edge = Edge()
         self._local = threading.local()
@@ -50,13 +51,13 @@ class SqliteStore(SqlStore):
         self._group = Group(self._commit)
 
     @classmethod
-    async def open(cls, path: Path, signer: Signer | None) -> "SqliteStore":
-        """Open the file, with its tables up to date.
+    async def open(cls, path: Path, signer: Signer | None, *, is_durable: bool = True) -> "SqliteStore":
+        """Open the file, with its tables up to date; one that is not durable is for now, and faster.
 
         Raises:
             StorageError: it cannot be opened, or its log belongs to another key.
         """
-        store = cls(path, signer)
+        store = cls(path, signer, is_durable=is_durable)
         try:
             await store._in_writer(store._prepare)
         except BaseException:
@@ -126,6 +127,8 @@ class SqliteStore(SqlStore):
         if connection is None:
             with explained(self._path):
                 connection = connect(self._path)
+                if not self._is_durable:
+                    connection.execute("PRAGMA synchronous = OFF")
             self._local.connection = connection
             self._opened.append(connection)
         return connection
