@@ -29,6 +29,9 @@ from avow.system.registry_proofs import Proved, Recording, changed, keep_proofs,
 UNKNOWN: Final = "unknown"
 """The state of what nobody has published or decided about, as far as is known."""
 
+PATIENCE: Final = 60.0
+"""How many seconds a registry has to answer all that is asked about one server; then memory counts."""
+
 _MOST_WORDS: Final = 200
 _DEEDS: Final = {APPROVED: "approved it", REJECTED: "rejected it", PENDING: "took the decision back"}
 
@@ -157,8 +160,11 @@ def ask(asking: Asking, name: ServerName) -> Answer:
     """
     client, memory = Recording(asking.client), asking.memory
     try:
-        contact = meet(client, memory, asking.now, key=asking.key)
-        approved = learn_approved(client, memory, contact.checkpoint, name, asking.environment, asking.now)
+        with asking.client.within(PATIENCE):
+            contact = meet(client, memory, asking.now, key=asking.key)
+            approved = learn_approved(
+                client, memory, contact.checkpoint, name, asking.environment, asking.now
+            )
     except RegistryUnavailableError as exc:
         try:
             return _recall(asking, name)

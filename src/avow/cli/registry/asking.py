@@ -10,14 +10,33 @@ from avow.errors import UsageError
 from avow.system.registry_client.address import read_address
 from avow.system.registry_client.administration import RegistryAdministration
 from avow.system.registry_client.client import RegistryClient
+from avow.system.registry_client.transport import TIMEOUT, WHOLE
 
 ADDRESS = "AVOW_REGISTRY"
 TOKEN = "AVOW_REGISTRY_TOKEN"  # noqa: S105  the name of a variable
+_TIMEOUT = "avow.registry.timeout"
 SECRET_KEY = "token"  # noqa: S105  what the token is called in the store of secrets
 
-registry_option: Decorator[Any] = click.option(
+_registry_option: Decorator[Any] = click.option(
     "--registry", "registry", default="", metavar="URL", help=f"The registry to ask; {ADDRESS} unless given."
 )
+_timeout_option: Decorator[Any] = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help=f"How long the registry may be silent; a whole answer may take {WHOLE} times as long.",
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.__setitem__(_TIMEOUT, value),
+)
+
+
+def registry_option(function: Any) -> Any:
+    """Add the options that say which registry to ask, and how long to wait for it."""
+    return _registry_option(_timeout_option(function))
+
+
 limit_option: Decorator[Any] = click.option(
     "--limit", type=click.IntRange(1, 200), default=20, show_default=True, metavar="N", help="How many."
 )
@@ -42,12 +61,18 @@ def open_client(given: str, *, needs_token: bool = False) -> RegistryClient:
         UsageError: nobody says which registry, or there is no token where one is needed.
         StorageError: the store of secrets cannot be read.
     """
-    return RegistryClient(*_reached(given, needs_token=needs_token))
+    return RegistryClient(*_reached(given, needs_token=needs_token), timeout=_timeout())
 
 
 def administration(given: str, *, needs_token: bool = False) -> RegistryAdministration:
     """The same for what only those with a token ask for; raises what `open_client` does."""
-    return RegistryAdministration(*_reached(given, needs_token=needs_token))
+    return RegistryAdministration(*_reached(given, needs_token=needs_token), timeout=_timeout())
+
+
+def _timeout() -> float:
+    """What the options say; commands that ask a registry beside other things have none for it."""
+    context = click.get_current_context(silent=True)
+    return TIMEOUT if context is None else float(context.meta.get(_TIMEOUT, TIMEOUT))
 
 
 def _reached(given: str, *, needs_token: bool) -> tuple[str, str]:

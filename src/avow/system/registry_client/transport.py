@@ -1,8 +1,8 @@
 """Requests to a registry, with a limit to everything that comes back and an error for whatever goes wrong."""
 
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -17,12 +17,17 @@ from avow.errors import (
     UsageError,
 )
 from avow.system.registry_client.address import is_local, read_address
+from avow.system.registry_client.deadline import Connections, Deadline
 
 MAX_JSON: Final = 32 * 1024 * 1024
 """A snapshot may have eight megabytes, and an answer more than one part."""
 
 TIMEOUT: Final = 30.0
+"""How many seconds to wait for each piece of an answer; a whole exchange may take `WHOLE` times as long."""
 
+WHOLE: Final = 4
+
+_CONNECT: Final = 10.0
 _MAX_PROBLEM: Final = 64 * 1024
 _MAX_WORDS: Final = 500
 
@@ -60,10 +65,12 @@ class Transport:
         if token:
             headers["Authorization"] = f"Bearer {token}"
         self._timeout = timeout
+        self._until = float("inf")
+        self._connections = Connections()
         # Reading the certificates takes longer than a request without them; a proxy never leads to ourselves.
         self._client = httpx.Client(
             headers=headers,
-            timeout=timeout,
+            timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT)),
             verify=self.url.startswith("https:"),
             trust_env=not local,
             transport=over,
@@ -78,6 +85,16 @@ class Transport:
     ) -> None:
         """Let go of the connections."""
         self._client.close()
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Let everything that is asked in a block be answered in this time together, or not at all."""
+        before = self._until
+        self._until = min(before, time.monotonic() + seconds)
+        try:
+            yield
+        finally:
+            self._until = before
 
     def get(self, path: str, query: Mapping[str, object | None] | None = None, *, limit: int) -> bytes:
         """The bytes at a path.
@@ -103,28 +120,44 @@ class Transport:
         self._exchange("DELETE", path, MAX_JSON)
 
     def _exchange(self, method: str, path: str, limit: int, **parts: Any) -> bytes:
-        until = time.monotonic() + 4 * self._timeout
+        deadline = Deadline(min(self._until, time.monotonic() + WHOLE * self._timeout))
+
+        def trace(_: str, info: Mapping[str, Any]) -> None:
+            self._connections.note(info)
+            if deadline.is_over:
+                raise self._too_slow()
+
         try:
-            with self._client.stream(method, f"{self.url}/{path}", **parts) as response:
+            with (
+                self._connections.until(deadline),
+                self._client.stream(
+                    method, f"{self.url}/{path}", extensions={"trace": trace}, **parts
+                ) as response,
+            ):
                 if response.headers.get("content-encoding", "identity") != "identity":
                     raise PeerProtocolError(f"{self.url} compresses its answers although it was asked not to")
                 if response.is_success:
-                    return self._body(response, limit, until)
-                raise self._refusal(response, self._body(response, _MAX_PROBLEM, until))
+                    return self._body(response, limit, deadline)
+                raise self._refusal(response, self._body(response, _MAX_PROBLEM, deadline))
         except httpx.TimeoutException as exc:
             raise self._unavailable("did not answer in time") from exc
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
+            if deadline.is_over:
+                raise self._too_slow() from exc
             reason = printable(str(exc), _MAX_WORDS, fold=True) or type(exc).__name__
             raise self._unavailable(f"cannot be reached: {reason}") from exc
 
-    def _body(self, response: httpx.Response, limit: int, until: float) -> bytes:
+    def _body(self, response: httpx.Response, limit: int, deadline: Deadline) -> bytes:
         data = bytearray()
         for chunk in response.iter_bytes():
             data += chunk
             if len(data) > limit:
                 raise PeerProtocolError(f"{self.url} answers more than {limit} bytes, and was not believed")
-            if time.monotonic() > until:
-                raise self._unavailable("answers too slowly")
+            if deadline.is_over:
+                break
+        # Also when the answer seems to be complete: we may have closed the connection ourselves.
+        if deadline.is_over:
+            raise self._too_slow()
         return bytes(data)
 
     def _refusal(self, response: httpx.Response, body: bytes) -> Exception:
@@ -140,6 +173,11 @@ class Transport:
             hint = hint or "the token comes from AVOW_REGISTRY_TOKEN; an administrator makes one"
             return RefusedError(f"{self.url} {what}{detail and ': '}{detail}", hint, status=status)
         return RefusedError(f"{self.url} refuses ({status}){detail and ': '}{detail}", hint, status=status)
+
+    def _too_slow(self) -> RegistryUnavailableError:
+        return self._unavailable(
+            "answers too slowly", "try again; what is between here and there may be slow"
+        )
 
     def _unavailable(self, what: str, hint: str = "") -> RegistryUnavailableError:
         return RegistryUnavailableError(

@@ -1,8 +1,10 @@
 """Requests to a registry: bounded, and every failure named."""
 
+import socket
 import threading
+import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -143,11 +145,20 @@ def test_nobody_there() -> None:
 
 
 class Trickle(BaseHTTPRequestHandler):
-    """Answers a byte now and then, and never to the end."""
+    """Answers a byte now and then, and never to the end: in the body, or before it begins."""
 
     def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
+        if self.path == "/header":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        elif self.path == "/quick":
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+            return
+        else:
+            self.send_response(200)
+            self.end_headers()
         over = threading.Event()
         try:
             while not over.wait(0.02):
@@ -161,7 +172,7 @@ class Trickle(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def trickle() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), Trickle) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -169,12 +180,35 @@ def trickle() -> Iterator[str]:
         thread.join()
 
 
-def test_an_answer_without_an_end_ends(trickle: str) -> None:
+@pytest.mark.parametrize("path", ["body", "header"])
+def test_an_answer_without_an_end_ends(trickle: str, path: str) -> None:
+    """Each byte comes in time: it is the whole that takes too long."""
+    with Transport(trickle, timeout=0.1) as transport:
+        began = time.monotonic()
+        with pytest.raises(RegistryUnavailableError, match="answers too slowly"):
+            transport.get(path, limit=10_000)
+        assert time.monotonic() - began < 5
+
+
+def test_several_questions_have_one_end(trickle: str) -> None:
+    with Transport(trickle) as transport:
+        began = time.monotonic()
+        with transport.within(0.3):
+            assert transport.get_json("quick") == {}
+            for _ in range(2):
+                with pytest.raises(RegistryUnavailableError, match="answers too slowly"):
+                    transport.get("header", limit=10_000)
+        assert time.monotonic() - began < 5
+        assert transport.get_json("quick") == {}
+
+
+def test_a_registry_that_takes_a_connection_and_says_nothing_is_left() -> None:
     with (
-        Transport(trickle, timeout=0.1) as transport,
-        pytest.raises(RegistryUnavailableError, match="answers too slowly"),
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        Transport(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1) as transport,
+        pytest.raises(RegistryUnavailableError, match="did not answer in time"),
     ):
-        transport.get("x", limit=10_000)
+        transport.get("x", limit=10)
 
 
 def test_silence_ends_too() -> None:
