@@ -1,11 +1,13 @@
 """The registry as one ASGI application: composes what others do, and decides nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Final
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -27,6 +29,7 @@ from avow.registry.api.endpoints import Answer, Call, Endpoint
 from avow.registry.api.problems import RefusedError, problem
 from avow.registry.api.routing import routes
 from avow.registry.guarding import Guard
+from avow.registry.pages.site import Pages
 from avow.registry.service import Service
 from avow.registry.webhooks import Deliveries
 
@@ -46,11 +49,12 @@ _BESIDE: Final = (log.TILE, telling.FEED, watching.METRICS)
 
 
 def create_app(
-    service: Service, *, pages: Sequence[BaseRoute] = (), agents: Callable[[], Starlette] | None = None
+    service: Service, *, pages: Pages | None = None, agents: Callable[[], Starlette] | None = None
 ) -> ASGIApp:
     """The application; `agents` makes what answers at /mcp, `pages` are for people."""
     description = _description(service)
-    listed: list[BaseRoute] = [*routes((*DESCRIBED, *_BESIDE, description), service), *pages]
+    listed: list[BaseRoute] = [*routes((*DESCRIBED, *_BESIDE, description), service)]
+    listed += pages.routes if pages is not None else ()
     desk = None if agents is None else Agents(agents, service)
     if desk is not None:
         listed.append(Route("/mcp", desk))
@@ -65,7 +69,8 @@ def create_app(
             deliveries.cancel()
             await asyncio.gather(deliveries, return_exceptions=True)
 
-    handlers = {404: _missing, 405: _wrong_method, Exception: _mistake}
+    refused = partial(_refused, pages)
+    handlers = {404: refused, 405: refused, Exception: refused}
     app = Starlette(routes=listed, lifespan=lifespan, exception_handlers=handlers)
     app.router.redirect_slashes = False
     return Guard(app, service)
@@ -82,16 +87,24 @@ def _description(service: Service) -> Endpoint:
     )
 
 
-async def _missing(request: Request, error: Exception) -> Response:  # noqa: ARG001  Starlette calls it so
-    return problem(
-        RefusedError(404, "nothing is at this path", "the API is described at /api/v1/openapi.json")
-    )
+async def _refused(pages: Pages | None, request: Request, error: Exception) -> Response:
+    """A page for whoever wants one, a problem document for everybody else."""
+    told = _told(error)
+    if pages is not None and "text/html" in request.headers.get("accept", ""):
+        return await pages.refused(request, told)
+    return problem(told)
 
 
-async def _wrong_method(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    allowed = getattr(error, "headers", None) or {}
-    return problem(RefusedError(405, "this path takes other methods", headers=allowed))
-
-
-async def _mistake(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return problem(RefusedError(500, f"unexpected {type(error).__name__}", "please report it"))
+def _told(error: Exception) -> RefusedError:
+    match error:
+        case HTTPException(status_code=404):
+            return RefusedError(
+                404, "nothing is at this path", "the API is described at /api/v1/openapi.json"
+            )
+        case HTTPException(status_code=405):
+            return RefusedError(405, "this path takes other methods", headers=dict(error.headers or {}))
+        case _:
+            # What went wrong is in the log of the service; here it could tell too much.
+            return RefusedError(
+                500, "the registry made a mistake", "whoever runs it finds the place in its log"
+            )

@@ -36,7 +36,7 @@ PATHS = [
 
 async def _pages(place: Path | str) -> dict[str, str]:
     async with showcase(place) as shown:
-        app = Starlette(routes=pages(shown.service))
+        app = Starlette(routes=pages(shown.service).routes)
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(app), base_url="http://registry"
         ) as client:

@@ -1,13 +1,11 @@
-"""All pages, as routes for `create_app(service, pages=pages(service, session_key(signer.key)))`."""
+"""All pages, for `create_app(service, pages=pages(service, session_key(signer.key)))`."""
 
 import secrets
-
-from starlette.routing import BaseRoute
 
 from avow.registry.pages import comparing, deciding, home, log, searching, servers, signing_in
 from avow.registry.pages.access import session_key
 from avow.registry.pages.offering import Ratings
-from avow.registry.pages.site import Site
+from avow.registry.pages.site import Pages, Site
 from avow.registry.service import Service
 
 __all__ = ["pages", "session_key"]
@@ -15,15 +13,15 @@ __all__ = ["pages", "session_key"]
 _SERVER = "/servers/{namespace}/{server}"
 
 
-def pages(service: Service, key: bytes | None = None) -> list[BaseRoute]:
-    """The routes of all pages of a service.
+def pages(service: Service, key: bytes | None = None) -> Pages:
+    """The pages of a service.
 
     `key` seals sessions: `session_key` makes one that all processes share which have the key of the log.
     Without one it is random, and sessions end with the process.
     """
     site = Site(service, key or secrets.token_bytes(32))
     server = servers.server(Ratings())
-    return [
+    routes = [
         site.page("/", home.home),
         site.page("/servers", servers.servers),
         site.page(_SERVER, server),
@@ -42,3 +40,4 @@ def pages(service: Service, key: bytes | None = None) -> list[BaseRoute]:
         site.form("/logout", signing_in.sign_out(site.sessions)),
         site.assets(),
     ]
+    return Pages(routes, site.refused)

@@ -1,6 +1,7 @@
 """One page: who looks, what is shown, and the headers that keep a browser to it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
@@ -10,7 +11,7 @@ from urllib.parse import parse_qsl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from avow.errors import AvowError, MalformedInputError
 from avow.registry.api.access import Caller
@@ -28,6 +29,8 @@ _POLICY: Final = (
 _TYPES: Final = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 _FORM: Final = ("application/x-www-form-urlencoded",)
 _MOST_FIELDS: Final = 20
+# What a problem document says in its headers holds for the page as well.
+_KEPT: Final = frozenset({"allow", "retry-after", "cache-control"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,14 @@ class View:
 
 
 Handler: TypeAlias = Callable[[Visit], Awaitable[View | Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """All pages, and the one that tells a person why there is none."""
+
+    routes: Sequence[BaseRoute]
+    refused: Callable[[Request, AvowError], Awaitable[Response]]
 
 
 class Site:
@@ -124,7 +135,7 @@ class Site:
             try:
                 return await answer(request)
             except AvowError as error:
-                return await self._refused(request, error)
+                return await self.refused(request, error)
 
         return guarded
 
@@ -134,15 +145,22 @@ class Site:
             return view
         return await self._render(view, visit)
 
-    async def _refused(self, request: Request, error: AvowError) -> Response:
+    async def refused(self, request: Request, error: AvowError) -> Response:
+        """The page that says why there is no other; where signing in would help, the way there."""
         answer = problem(error)
         if answer.status_code == 401 and request.method == "GET":
             here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return RedirectResponse(showing.with_query("/login", {"next": here}), 303)
-        session = await self.sessions.read(request)
+        session = None
+        # The store may be what failed: the page then does without the name of who looks.
+        with suppress(AvowError):
+            session = await self.sessions.read(request) if answer.status_code < 500 else None
         visit = Visit(request, self._service, session.caller if session else Caller(), session)
-        view = View("error.html", {"message": error.message, "hint": error.hint}, answer.status_code)
-        return await self._render(view, visit)
+        values = {"message": error.message, "hint": error.hint, "status": answer.status_code}
+        shown = await self._render(View("error.html", values, answer.status_code), visit)
+        kept = {name: value for name, value in answer.headers.items() if name in _KEPT}
+        shown.headers.update(kept)
+        return shown
 
     async def _render(self, view: View, visit: Visit) -> Response:
         template = self._templates.get_template(view.template)

@@ -79,7 +79,7 @@ async def desk(
     clock = Clock()
     service = replace(await service_of(store, settings), clock=lambda: clock.now)
     service = replace(service, limits=limits or service.limits)
-    app = Starlette(routes=pages(service, KEY))
+    app = Starlette(routes=pages(service, KEY).routes)
     app.router.redirect_slashes = False
     transport = httpx.ASGITransport(app, client=(address, 1))
     try:
@@ -360,7 +360,7 @@ def test_an_empty_registry_says_so(tmp_path: Path) -> None:
     async def story() -> None:
         store = await open_store(f"sqlite:///{tmp_path / 'registry.db'}", SIGNER)
         try:
-            app = Starlette(routes=pages(await service_of(store)))
+            app = Starlette(routes=pages(await service_of(store)).routes)
             async with httpx.AsyncClient(
                 transport=httpx.ASGITransport(app), base_url="http://registry"
             ) as client:
