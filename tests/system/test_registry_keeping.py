@@ -1,5 +1,6 @@
 """Namespaces, decisions, tokens, watches and webhooks: the same in both stores."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -151,11 +152,23 @@ async def test_tokens_are_remembered_and_ended(store: Store) -> None:
     assert b"hash" not in repr(ended).encode()
 
 
+async def test_of_many_first_tokens_one_is_the_first(store: Store) -> None:
+    """Whoever else tries at once, and whatever becomes of it later."""
+    made = [Token(f"t{number}", Role.ADMINISTER, "ann", b"hash", NOW) for number in range(8)]
+
+    added = await asyncio.gather(*(store.add_first_token(each) for each in made))
+
+    assert sorted(added) == [False] * 7 + [True]
+    assert await store.tokens() == (made[added.index(True)],)
+    await store.revoke_token(made[added.index(True)].id, LATER)
+    assert not await store.add_first_token(Token("t9", Role.ADMINISTER, "ann", b"hash", NOW))
+
+
 async def test_wishes_are_kept_for_each_person(store: Store) -> None:
     """Nobody sees another's."""
     watch = Watch("w1", "ann", f"{NAMESPACE}/*", Severity.MODERATE, NOW)
     await store.add_watch(watch)
-    assert await store.watches("ann") == (watch,)
+    assert await store.watches("ann") == await store.watches() == (watch,)
     assert await store.watches("ben") == ()
     assert await store.remove_watch("w1")
     assert not await store.remove_watch("w1")

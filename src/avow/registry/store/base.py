@@ -226,6 +226,9 @@ class SqlStore(ABC):
     async def add_token(self, token: Token) -> None:
         await self._change(telling.add_token, token)
 
+    async def add_first_token(self, token: Token) -> bool:
+        return await self._change(telling.add_first_token, token)
+
     async def token(self, identifier: str) -> Token | None:
         return await self._ask(telling.find_token, identifier)
 
@@ -238,7 +241,7 @@ class SqlStore(ABC):
     async def add_watch(self, watch: Watch) -> None:
         await self._change(telling.add_watch, watch)
 
-    async def watches(self, person: str) -> tuple[Watch, ...]:
+    async def watches(self, person: str | None = None) -> tuple[Watch, ...]:
         return await self._ask(telling.watches, person)
 
     async def remove_watch(self, identifier: str) -> bool:

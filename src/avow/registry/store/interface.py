@@ -210,6 +210,9 @@ class Keeping(Protocol):
     async def add_token(self, token: Token) -> None:
         """Remember a token."""
 
+    async def add_first_token(self, token: Token) -> bool:
+        """Remember a token where there is none at all; false where there is, whoever else tries at once."""
+
     async def token(self, identifier: str) -> Token | None:
         """The token with this public identifier, revoked or not."""
 
@@ -222,8 +225,8 @@ class Keeping(Protocol):
     async def add_watch(self, watch: Watch) -> None:
         """Remember a wish."""
 
-    async def watches(self, person: str) -> tuple[Watch, ...]:
-        """The wishes of one person, oldest first."""
+    async def watches(self, person: str | None = None) -> tuple[Watch, ...]:
+        """The wishes of one person, or of everybody, oldest first."""
 
     async def remove_watch(self, identifier: str) -> bool:
         """Forget a wish; false when there is none."""

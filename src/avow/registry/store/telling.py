@@ -29,6 +29,14 @@ async def add_token(database: Database, append: Append, token: Token) -> None:
     await seals.renew(database, append.sealing_key, "tokens", [token.id])
 
 
+async def add_first_token(database: Database, append: Append, token: Token) -> bool:
+    """Remember a token where there is none; only one process writes at a time, so nobody is faster."""
+    if await tokens(database):
+        return False
+    await add_token(database, append, token)
+    return True
+
+
 async def find_token(database: Database, identifier: str) -> Token | None:
     """One token."""
     rows = await database.fetch(f"{_TOKENS} WHERE id = $1", identifier)
@@ -65,9 +73,10 @@ async def add_watch(database: Database, append: Append, watch: Watch) -> None:
     await seals.renew(database, append.sealing_key, "watches", [watch.id])
 
 
-async def watches(database: Database, person: str) -> tuple[Watch, ...]:
-    """The wishes of one person."""
-    rows = await database.fetch(f"{_WATCHES} WHERE person = $1 ORDER BY created_ms, id", person)
+async def watches(database: Database, person: str | None) -> tuple[Watch, ...]:
+    """The wishes of one person, or of everybody."""
+    chosen, values = ("", ()) if person is None else ("WHERE person = $1", (person,))
+    rows = await database.fetch(f"{_WATCHES} {chosen} ORDER BY created_ms, id", *values)
     return tuple(Watch(row[0], row[1], row[2], Severity(row[3]), moment(row[4])) for row in rows)
 
 
