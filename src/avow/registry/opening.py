@@ -14,6 +14,7 @@ from avow.registry.oidc import Identities
 from avow.registry.service import Service
 from avow.registry.settings import Settings
 from avow.registry.store.opening import open_store
+from avow.system.alone import alone_in
 from avow.system.files import read_bounded, write_atomically
 from avow.system.keys import generate_key, load_private_key, write_key_pair
 
@@ -50,9 +51,12 @@ def log_signer(place: Place, origin: str = "") -> Signer | None:
                 f"{chosen[:80]!r} cannot be the name of a log", hint="--origin registry.example.com"
             )
         _make(place.data)
-        if not key.exists():
-            write_key_pair(key, generate_key())
-        write_atomically(name, f"{chosen}\n".encode())
+        with alone_in(place.data):
+            # Another process may have been first.
+            if not key.exists() and not name.exists():
+                write_key_pair(key, generate_key())
+            if not name.exists():
+                write_atomically(name, f"{chosen}\n".encode())
     known = read_bounded(name, 1000).decode("utf-8", "replace").strip()
     if origin and origin != known:
         raise UsageError(f"the log in {place.data} is called {known!r}", hint="a log keeps its name for good")

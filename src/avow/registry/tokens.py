@@ -59,17 +59,27 @@ async def issue(store: Store, person: str, role: Role, at: datetime) -> Issued:
     Raises:
         MalformedInputError: nobody is called that.
     """
-    identifier, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
-    token = Token(identifier, role, read_person(person), _hash(secret), at)
-    await store.add_token(token)
-    return Issued(token, f"avow_{identifier}_{secret}")
+    made = _made(person, role, at)
+    await store.add_token(made.token)
+    return made
 
 
 async def first_token(store: Store, at: datetime) -> Issued | None:
-    """The administrator's first token; None where tokens were given out before."""
+    """The administrator's first token; None where tokens were given out before.
+
+    Of several processes that start at once on one empty store, exactly one gets it.
+    """
+    # Most starts are not the first: they need not write.
     if await store.tokens():
         return None
-    return await issue(store, "administrator", Role.ADMINISTER, at)
+    made = _made("administrator", Role.ADMINISTER, at)
+    return made if await store.add_first_token(made.token) else None
+
+
+def _made(person: str, role: Role, at: datetime) -> Issued:
+    identifier, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
+    token = Token(identifier, role, read_person(person), _hash(secret), at)
+    return Issued(token, f"avow_{identifier}_{secret}")
 
 
 async def recognise(store: Store, text: str) -> Token | None:

@@ -4,10 +4,6 @@ Everything else in this package starts from here. A file that cannot be read is 
 to be forgotten is what an attacker wants.
 """
 
-import fcntl
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -19,6 +15,7 @@ from avow.core.readable_json import readable_json
 from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
 from avow.core.tlog.notes import VerifierKey, read_verifier_key
 from avow.errors import AvowError, StorageError
+from avow.system.alone import alone_in
 from avow.system.directories import state_directory
 from avow.system.files import read_bounded, write_atomically
 
@@ -86,7 +83,9 @@ class Memory:
             "checkpoint": remembered.checkpoint.note.decode(),
             "verifiedAt": write_time(remembered.at),
         }
-        with self._alone():
+        _make(self.directory)
+        # What is written is whole also where others cannot be kept out.
+        with alone_in(self.directory):
             known = self.recall()
             if known is None or known.checkpoint.checkpoint.size <= remembered.checkpoint.checkpoint.size:
                 self.write(self.file, readable_json(document))
@@ -110,19 +109,6 @@ class Memory:
         """
         _make(file.parent)
         write_atomically(file, data, mode=0o600)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep other processes of Avow from writing for a moment."""
-        _make(self.directory)
-        descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            # Some network file systems have no locks: what is written is whole there too.
-            with suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
 
 
 def _make(directory: Path) -> None:
