@@ -13,7 +13,7 @@ from avow.cli.registry.keeping import data_option, database_option, place_of, wi
 from avow.errors import StorageError
 
 if TYPE_CHECKING:
-    from avow.registry.operations import Imported
+    from avow.registry.importing import Imported
     from avow.registry.store.interface import Store
 
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 @data_option
 @database_option
 def export_command(file: Path | None, *, data: Path | None, database: str) -> int:
-    """Write everything that was published, decided and claimed as JSON lines, to FILE or standard output."""
-    from avow.registry.operations import export
+    """Write everything that was published, decided and claimed as JSON lines, to FILE or standard output.
+
+    Watch lists are in it too; tokens, webhooks and the key of the log are not: a backup has them.
+    """
+    from avow.registry.exporting import export
 
     async def run(store: "Store") -> None:
         try:
@@ -43,19 +46,32 @@ def export_command(file: Path | None, *, data: Path | None, database: str) -> in
 
 @click.command("import", short_help=SUBCOMMANDS["import"])
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--log-key",
+    metavar="KEY",
+    help="The key of the other registry's log (origin+identifier+key): nothing else is believed then.",
+)
 @data_option
 @database_option
-def import_command(file: Path, *, data: Path | None, database: str) -> int:
-    """Read an export into this registry: everything is verified again, and gets its place in this log."""
-    from avow.registry.operations import import_lines
+def import_command(file: Path, *, log_key: str | None, data: Path | None, database: str) -> int:
+    """Read an export into this registry; all of it has to be what the checkpoint in it was signed for.
+
+    Where the log here has the same key, it goes on as the same log. Otherwise everything gets its place and
+    its time in the log of this registry.
+    """
+    from avow.core.tlog.notes import read_verifier_key
+    from avow.registry.importing import import_file
+    from avow.registry.opening import log_signer
+
+    place = place_of(data, database)
+    key = None if log_key is None else read_verifier_key(log_key)
 
     async def run(store: "Store") -> "Imported":
-        try:
-            with file.open("rb") as lines:
-                return await import_lines(store, lines, datetime.now(UTC))
-        except OSError as error:
-            raise StorageError(f"{file} cannot be read: {error.strerror}") from error
+        signer = log_signer(place)
+        own = None if signer is None else signer.verifier()
+        return await import_file(store, file, datetime.now(UTC), own=own, key=key)
 
-    done = with_store(place_of(data, database), run)
-    write(f"{done.new} new, {done.known} there already\n")
+    done = with_store(place, run)
+    same = "; the log is the same one, and goes on here: stop the other registry" if done.is_same_log else ""
+    write(f"{done.new} new, {done.known} there already{same}\n")
     return 0
