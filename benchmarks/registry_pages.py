@@ -195,7 +195,7 @@ class Paths:
                 ("server", ""),
                 ("versions", "/versions"),
                 ("version", "/versions/latest"),
-                ("envelope", "/versions/latest/envelope"),
+                *([("envelope", "/versions/latest/envelope")] if many else []),
                 ("approvals", "/versions/latest/approvals"),
                 ("proof", "/versions/latest/proof"),
                 ("drift", f"/drift?{apart}"),

@@ -1,6 +1,7 @@
 """Two versions of a server side by side: every difference, with the words and parts that changed."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,15 +11,14 @@ from avow.core.capability import Kind, Signature
 from avow.core.drift.compare import diff
 from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, DriftType, Effect
-from avow.core.publication import read_publication
 from avow.core.severity import Severity
-from avow.core.snapshot import Snapshot
 from avow.registry.api.reading import payload
 from avow.registry.approvals import found_version
 from avow.registry.model import PublishedVersion
 from avow.registry.pages.servers import name_of
 from avow.registry.pages.sides import Sides, document_sides, text_sides
 from avow.registry.pages.site import View, Visit
+from avow.registry.snapshots import stored_snapshot
 from avow.registry.store.interface import Store
 
 MOST_CHANGES: Final = 60
@@ -85,23 +85,28 @@ async def comparison(visit: Visit) -> View:
 
 async def compared(store: Store, before: PublishedVersion, after: PublishedVersion) -> Comparison:
     """Compare two versions; neighbours were compared when the later one was published."""
-    known = None
     if after.predecessor == before.version:
-        known = (await store.drifts(after.name, [after.version])).get(after.version)
-    payloads = await payload(store, before), await payload(store, after)
+        documents = (await store.drifts(after.name, [after.version])).get(after.version, ())
+        known = tuple(map(_read_drift, documents))
+        # Differences inside of a capability say all there is; of one that came or went the whole is shown.
+        whole = any(not drift.changes for drift in known)
+    else:
+        known, whole = None, True
+    payloads = [await payload(store, each) for each in (before, after)] if whole else []
     # In a thread: a signature can be large.
-    return await asyncio.to_thread(_compare, *payloads, known)
+    return await asyncio.to_thread(_compare, payloads, known)
 
 
-def _compare(before: bytes, after: bytes, known: Sequence[JsonObject] | None) -> Comparison:
-    old, new = read_publication(before).snapshot, read_publication(after).snapshot
-    drifts = diff(old, new) if known is None else tuple(map(_read_drift, known))
+def _compare(payloads: Sequence[bytes], known: Sequence[Drift] | None) -> Comparison:
+    sides = tuple(stored_snapshot(each) for each in payloads)
+    drifts = diff(*sides) if known is None else known
     groups = group_alike(drifts)
-    counts = {level: sum(drift.severity == level for drift in drifts) for level in reversed(Severity)}
+    counts = Counter(drift.severity for drift in drifts)
+    signatures = tuple(each.signature for each in sides)
     return Comparison(
-        tuple(_difference(group, old, new) for group in groups[:MOST_GROUPS]),
+        tuple(_difference(group, signatures) for group in groups[:MOST_GROUPS]),
         max(len(groups) - MOST_GROUPS, 0),
-        {level: count for level, count in counts.items() if count},
+        {level: counts[level] for level in reversed(Severity) if counts[level]},
     )
 
 
@@ -131,10 +136,10 @@ def _read_drift(document: JsonObject) -> Drift:
     )
 
 
-def _difference(group: Group, old: Snapshot, new: Snapshot) -> Difference:
+def _difference(group: Group, signatures: Sequence[Signature]) -> Difference:
     first = group.drifts[0]
     names = tuple(drift.name for drift in group.drifts)
-    found = _places(first, old, new)
+    found = _places(first, signatures)
     places = found[:MOST_CHANGES]
     return Difference(
         first.severity,
@@ -150,10 +155,10 @@ def _difference(group: Group, old: Snapshot, new: Snapshot) -> Difference:
     )
 
 
-def _places(drift: Drift, old: Snapshot, new: Snapshot) -> tuple[Place, ...]:
+def _places(drift: Drift, signatures: Sequence[Signature]) -> tuple[Place, ...]:
     if drift.changes:
-        return tuple(_place(change) for change in drift.changes)
-    before, after = (_definition(each.signature, drift) for each in (old, new))
+        return tuple(dict.fromkeys(_place(change) for change in drift.changes))
+    before, after = (_definition(each, drift) for each in signatures)
     if drift.type is DriftType.RISK_LEVEL_CHANGED or (before is None and after is None):
         return ()
     change = "added" if before is None else "removed" if after is None else "changed"

@@ -1,8 +1,7 @@
-"""What a version offers and needs, as pages show it: rated here, whatever its publisher wrote."""
+"""What a version offers and needs, as pages show it: as rated here, whatever its publisher wrote."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,13 +9,19 @@ from avow.core.canonical import Digest, JsonObject, JsonValue
 from avow.core.capability import Capability, Kind
 from avow.core.configuration.model import Parameter
 from avow.core.configuration.wire import read_schema
-from avow.core.publication import read_publication
-from avow.core.risk import Level, Risk, assess
+from avow.core.risk import Level
 from avow.core.snapshot import Snapshot
 from avow.errors import DeclarationError
+from avow.registry.snapshots import stored_snapshot
+from avow.registry.store.contents import Contents
+from avow.registry.store.packing import Stored
 
 MOST_ARGUMENTS: Final = 40
-_MOST_RATINGS: Final = 10_000
+MOST_WHOLE: Final = 60
+"""How many capabilities are shown with all about them, the riskiest first; the others are linked."""
+
+MOST_LISTED: Final = 500
+_MOST_HINTS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,73 +36,77 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """One capability."""
+    """One capability; `details` are left out where there are very many."""
 
     kind: Kind
     name: str
     title: str
     description: str
     digest: Digest
-    risk: Risk
+    details: "Details | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What there is to say about a capability beyond a line."""
+
+    reasons: tuple[str, ...]
     arguments: tuple[Argument, ...]
     more_arguments: int
     hints: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The capabilities of one level; `more` are not even listed."""
+
+    level: Level
+    offered: tuple[Offered, ...]
+    more: int
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.offered) + self.more
+
+
+@dataclass(frozen=True, slots=True)
 class Offering:
-    """Everything about one version that its snapshot tells; `by_risk` has the highest first."""
+    """Everything about one version that its snapshot tells; `groups` have the highest risk first."""
 
     snapshot: Snapshot
     title: str
     website: str
     declared_version: str
-    by_risk: tuple[tuple[Level, tuple[Offered, ...]], ...]
+    groups: tuple[Group, ...]
     parameters: tuple[Parameter, ...] | None
 
 
-class Ratings:
-    """The risk of capabilities by digest, since rating is slow and the same definition has the same risk.
-
-    Those that were asked for longest ago are forgotten first, so that memory is bounded.
-    """
-
-    def __init__(self, rate: Callable[[Capability], Risk] = assess, most: int = _MOST_RATINGS) -> None:
-        """Nothing is rated yet."""
-        self._rate = rate
-        self._most = most
-        self._known: OrderedDict[tuple[Kind, Digest], Risk] = OrderedDict()
-        # Pages are made in several threads.
-        self._lock = threading.Lock()
-
-    def of(self, capability: Capability) -> Risk:
-        """The risk of one capability."""
-        key = (capability.kind, capability.digest)
-        with self._lock:
-            if known := self._known.get(key):
-                self._known.move_to_end(key)
-                return known
-        risk = self._rate(capability)
-        with self._lock:
-            self._known[key] = risk
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
-        return risk
-
-
-def read_offering(payload: bytes, ratings: Ratings) -> Offering:
+def read_offering(contents: Contents) -> Offering:
     """Take apart what was published; slow for large signatures, so not for the event loop."""
-    snapshot = read_publication(payload).snapshot
-    offered = [_offered(each, ratings.of(each)) for each in snapshot.signature]
-    levels = sorted(Level, key=lambda level: -level.rank)
+    snapshot = stored_snapshot(contents.payload)
     return Offering(
         snapshot,
         _text(snapshot.server, "title"),
         _text(snapshot.server, "websiteUrl"),
         _text(snapshot.server, "version"),
-        tuple((level, tuple(each for each in offered if each.risk.level is level)) for level in levels),
+        tuple(_groups(snapshot, contents)),
         _parameters(snapshot.configuration_schema),
     )
+
+
+def _groups(snapshot: Snapshot, contents: Contents) -> Iterator[Group]:
+    rated = [(one, contents.capabilities[one.kind, one.digest]) for one in snapshot.signature]
+    whole, listed = MOST_WHOLE, MOST_LISTED
+    for level in sorted(Level, key=lambda level: -level.rank):
+        found = [(one, stored) for one, stored in rated if stored.risk is level]
+        offered = tuple(
+            _offered(one, _details(one, stored) if place < whole else None)
+            for place, (one, stored) in enumerate(found[:listed])
+        )
+        whole, listed = max(whole - len(offered), 0), listed - len(offered)
+        if found:
+            yield Group(level, offered, len(found) - len(offered))
 
 
 def described(definition: JsonObject) -> tuple[str, str]:
@@ -111,20 +120,19 @@ def arguments_of(kind: Kind, definition: JsonObject) -> tuple[Argument, ...]:
     return tuple(_prompt_arguments(definition) if kind is Kind.PROMPT else _tool_arguments(definition))
 
 
-def _offered(capability: Capability, risk: Risk) -> Offered:
+def _offered(capability: Capability, details: Details | None) -> Offered:
     title, description = described(capability.definition)
+    return Offered(capability.kind, capability.name, title, description, capability.digest, details)
+
+
+def _details(capability: Capability, stored: Stored) -> Details:
     arguments = arguments_of(capability.kind, capability.definition)
     hints = _object(capability.definition.get("annotations"))
-    return Offered(
-        capability.kind,
-        capability.name,
-        title,
-        description,
-        capability.digest,
-        risk,
+    return Details(
+        tuple(json.loads(stored.reasons)),
         arguments[:MOST_ARGUMENTS],
         max(len(arguments) - MOST_ARGUMENTS, 0),
-        tuple(name for name, value in hints.items() if value is True and name.endswith("Hint"))[:8],
+        tuple(name for name, value in hints.items() if value is True and name.endswith("Hint"))[:_MOST_HINTS],
     )
 
 

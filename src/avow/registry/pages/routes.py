@@ -4,7 +4,6 @@ import secrets
 
 from avow.registry.pages import comparing, deciding, home, log, searching, servers, signing_in
 from avow.registry.pages.access import session_key
-from avow.registry.pages.offering import Ratings
 from avow.registry.pages.site import Pages, Site
 from avow.registry.service import Service
 
@@ -20,13 +19,12 @@ def pages(service: Service, key: bytes | None = None) -> Pages:
     Without one it is random, and sessions end with the process.
     """
     site = Site(service, key or secrets.token_bytes(32))
-    server = servers.server(Ratings())
     routes = [
         site.page("/", home.home),
         site.page("/servers", servers.servers),
-        site.page(_SERVER, server),
+        site.page(_SERVER, servers.server),
         site.page(f"{_SERVER}/versions", servers.history),
-        site.page(f"{_SERVER}/versions/{{version}}", server),
+        site.page(f"{_SERVER}/versions/{{version}}", servers.server),
         site.page(f"{_SERVER}/compare", comparing.comparison),
         site.page(f"{_SERVER}/replacements", servers.replacements),
         site.page("/search", searching.search),

@@ -4,17 +4,18 @@ import asyncio
 from typing import Final
 
 from avow.core.publication import ServerName, read_namespace
-from avow.registry.api.reading import payload, publication
+from avow.registry.api.reading import payload
 from avow.registry.approvals import found_version, standings
 from avow.registry.matching import match
 from avow.registry.model import NotFoundError
 from avow.registry.pages.chart import chart
 from avow.registry.pages.home import told
-from avow.registry.pages.offering import Ratings, read_offering
-from avow.registry.pages.site import Handler, View, Visit
+from avow.registry.pages.offering import read_offering
+from avow.registry.pages.site import View, Visit
+from avow.registry.snapshots import stored_snapshot
 
 PAGE: Final = 30
-TIMELINE: Final = 12
+TIMELINE: Final = 6
 CHARTED: Final = 30
 
 
@@ -35,32 +36,30 @@ async def servers(visit: Visit) -> View:
     return View("servers.html", values)
 
 
-def server(ratings: Ratings) -> Handler:
+async def server(visit: Visit) -> View:
     """The page of one server, or of one version of it."""
-
-    async def handler(visit: Visit) -> View:
-        name, store = name_of(visit), visit.service.store
-        found = await store.server(name)
-        if found is None:
-            raise NotFoundError(f"{name} has not been published here", hint="the search finds what has been")
-        version = await found_version(store, name, visit.request.path_params.get("version"))
-        history = await store.versions(name, limit=CHARTED)
-        offering = await asyncio.to_thread(read_offering, await payload(store, version), ratings)
-        return View(
-            "server.html",
-            {
-                "server": found,
-                "version": version,
-                "is_latest": version.version == found.latest.version,
-                "offering": offering,
-                "chart": chart(history.items),
-                "timeline": await told(store, history.items[:TIMELINE]),
-                "versions": [each.version for each in history.items],
-                "standings": await standings(store, version),
-            },
-        )
-
-    return handler
+    name, store = name_of(visit), visit.service.store
+    found = await store.server(name)
+    if found is None:
+        raise NotFoundError(f"{name} has not been published here", hint="the search finds what has been")
+    version = await found_version(store, name, visit.request.path_params.get("version"))
+    history = await store.versions(name, limit=CHARTED)
+    contents = await store.contents(name, version.version)
+    assert contents is not None  # a version that was published stays
+    return View(
+        "server.html",
+        {
+            "server": found,
+            "version": version,
+            "is_latest": version.version == found.latest.version,
+            # In a thread: a signature can be large.
+            "offering": await asyncio.to_thread(read_offering, contents),
+            "chart": chart(history.items),
+            "timeline": await told(store, history.items[:TIMELINE]),
+            "versions": [each.version for each in history.items],
+            "standings": await standings(store, version),
+        },
+    )
 
 
 async def history(visit: Visit) -> View:
@@ -76,7 +75,7 @@ async def replacements(visit: Visit) -> View:
     """Servers that offer at least what this one offers."""
     name, store = name_of(visit), visit.service.store
     version = await found_version(store, name, visit.asked("version") or None)
-    wanted = (await publication(store, version)).snapshot.signature
+    wanted = stored_snapshot(await payload(store, version)).signature
     page = await match(store, wanted, cursor=visit.asked("cursor") or None, limit=PAGE)
     others = [each for each in page.items if each.name != name]
     return View("replacements.html", {"name": name, "version": version, "found": others, "next": page.next})

@@ -24,7 +24,10 @@ _SHORT_DIGEST: Final = 12
 
 
 class Exact(str):
-    """A text that is printed as it is, escaped for HTML and nothing else: somebody will hash it."""
+    """A text that is printed as it is, escaped for HTML and nothing else.
+
+    Somebody will hash it, or what would not show in it is visible already.
+    """
 
     __slots__ = ()
 
@@ -34,18 +37,22 @@ def shown(value: object) -> object:
 
     Text that is markup already came from a template, and its parts through here.
     """
-    is_done = isinstance(value, Exact) or hasattr(value, "__html__")
-    return printable(value) if isinstance(value, str) and not is_done else value
+    # Pages have thousands of texts, and nearly all of them hide nothing: this is looked at first.
+    if type(value) is not str or (value.isascii() and value.isprintable()):
+        return value
+    return Exact(printable(value))
 
 
-def line(text: str, limit: int = 120) -> str:
+def line(text: str, limit: int = 120) -> Exact:
     """A stranger's text on one line, cut."""
-    return printable(text, limit, fold=True)
+    if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text:
+        return Exact(text.strip())
+    return Exact(printable(text, limit, fold=True))
 
 
-def passage(text: str, limit: int = LONG_TEXT) -> str:
+def passage(text: str, limit: int = LONG_TEXT) -> Exact:
     """A stranger's text with its lines, cut."""
-    return printable(text, limit).strip()
+    return Exact(printable(text, limit).strip())
 
 
 def definition(value: JsonValue, limit: int = LONG_TEXT) -> str:

@@ -13,27 +13,9 @@ from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
 from avow.core.tlog.notes import Signer
 from avow.core.tlog.tree import Node
-from avow.registry.model import (
-    Approval,
-    CapabilityHit,
-    Change,
-    Checkpoint,
-    Environment,
-    Facets,
-    Holder,
-    Namespace,
-    Page,
-    PublishedVersion,
-    Receipt,
-    Search,
-    Server,
-    ServerName,
-    Token,
-    Watch,
-    Webhook,
-)
+from avow.registry import model
 from avow.registry.store import contents, keeping, log, reading, seals, searching, telling
-from avow.registry.store.contents import Basis
+from avow.registry.store.contents import Basis, Contents
 from avow.registry.store.database import Database
 from avow.registry.store.group import Group
 from avow.registry.store.interface import PAGE
@@ -78,69 +60,78 @@ class SqlStore(ABC):
         )
         return answer
 
-    async def server(self, name: ServerName) -> Server | None:
+    async def server(self, name: model.ServerName) -> model.Server | None:
         return await self._ask(reading.server, name)
 
     async def servers(
         self, text: str = "", *, namespace: str | None = None, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[Server]:
+    ) -> model.Page[model.Server]:
         return await self._ask(reading.servers, text, namespace, cursor, limit)
 
-    async def version(self, name: ServerName, version: str | None = None) -> PublishedVersion | None:
+    async def version(
+        self, name: model.ServerName, version: str | None = None
+    ) -> model.PublishedVersion | None:
         return await self._ask(reading.version, name, version)
 
     async def versions(
-        self, name: ServerName, *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[PublishedVersion]:
+        self, name: model.ServerName, *, cursor: str | None = None, limit: int = PAGE
+    ) -> model.Page[model.PublishedVersion]:
         return await self._ask(reading.versions, name, cursor, limit)
 
-    async def drifts(self, name: ServerName, versions: Sequence[str]) -> Mapping[str, tuple[JsonObject, ...]]:
+    async def drifts(
+        self, name: model.ServerName, versions: Sequence[str]
+    ) -> Mapping[str, tuple[JsonObject, ...]]:
         return await self._ask(reading.drifts, name, versions)
 
-    async def payload(self, name: ServerName, version: str) -> bytes | None:
+    async def payload(self, name: model.ServerName, version: str) -> bytes | None:
         return await self._ask(contents.payload, name, version)
 
-    async def envelope(self, name: ServerName, version: str) -> bytes | None:
+    async def contents(self, name: model.ServerName, version: str) -> Contents | None:
+        return await self._ask(contents.contents, name, version)
+
+    async def envelope(self, name: model.ServerName, version: str) -> bytes | None:
         return await self._ask(contents.envelope, name, version)
 
-    async def basis(self, name: ServerName) -> Basis:
+    async def basis(self, name: model.ServerName) -> Basis:
         return await self._ask(contents.basis, name)
 
     async def changes(
         self, *, after: int = 0, limit: int = PAGE, targets: Sequence[str] = (), level: Severity | None = None
-    ) -> tuple[Change, ...]:
+    ) -> tuple[model.Change, ...]:
         return await self._ask(reading.changes, after, limit, targets, level)
 
     async def recent(
         self, *, level: Severity | None = None, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[Change]:
+    ) -> model.Page[model.Change]:
         return await self._ask(reading.recent, level, cursor, limit)
 
     async def search(
-        self, search: Search, *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[CapabilityHit]:
+        self, search: model.Search, *, cursor: str | None = None, limit: int = PAGE
+    ) -> model.Page[model.CapabilityHit]:
         return await self._ask(searching.search, search, cursor, limit)
 
-    async def facets(self, search: Search) -> Facets:
+    async def facets(self, search: model.Search) -> model.Facets:
         return await self._ask(searching.facets, search)
 
-    async def capability(self, digest: Digest) -> tuple[CapabilityHit, bytes] | None:
+    async def capability(self, digest: Digest) -> tuple[model.CapabilityHit, bytes] | None:
         found = await self._ask(searching.capability, digest)
         if found is None:
             return None
         hit, definition = found
         return hit, canonical(read_stored(hit.kind, digest, definition).definition)
 
-    async def holders(self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE) -> Page[Holder]:
+    async def holders(
+        self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE
+    ) -> model.Page[model.Holder]:
         return await self._ask(searching.holders, digest, cursor, limit)
 
     async def candidates(
         self, wanted: Sequence[tuple[Kind, str]], *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[PublishedVersion]:
+    ) -> model.Page[model.PublishedVersion]:
         return await self._ask(searching.candidates, wanted, cursor, limit)
 
     async def offered(
-        self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
+        self, name: model.ServerName, wanted: Sequence[tuple[Kind, str]]
     ) -> Mapping[tuple[Kind, str], Capability]:
         return await self._ask(contents.offered, name, wanted)
 
@@ -160,7 +151,7 @@ class SqlStore(ABC):
     async def totals(self) -> Mapping[str, int]:
         return await self._ask(reading.totals)
 
-    async def checkpoint(self, size: int | None = None) -> Checkpoint | None:
+    async def checkpoint(self, size: int | None = None) -> model.Checkpoint | None:
         return await self._ask(log.checkpoint, size)
 
     async def entries(self, first: int, last: int) -> list[bytes]:
@@ -172,11 +163,11 @@ class SqlStore(ABC):
     async def cosign(self, size: int, note: bytes) -> None:
         await self._change(log.cosign, size, note)
 
-    async def publish(self, prepared: Prepared) -> Receipt:
-        receipt: Receipt = await self._group.submit(prepared)
+    async def publish(self, prepared: Prepared) -> model.Receipt:
+        receipt: model.Receipt = await self._group.submit(prepared)
         return receipt
 
-    async def claim(self, namespace: str, key: PublicKey, by: str, at: datetime) -> Namespace:
+    async def claim(self, namespace: str, key: PublicKey, by: str, at: datetime) -> model.Namespace:
         return await self._change(keeping.claim, namespace, key, by, at)
 
     async def change_keys(
@@ -187,73 +178,77 @@ class SqlStore(ABC):
         *,
         add: Sequence[PublicKey] = (),
         revoke: Sequence[KeyId] = (),
-    ) -> Namespace:
+    ) -> model.Namespace:
         return await self._change(keeping.change_keys, namespace, by, at, add, revoke)
 
-    async def decide(self, approval: Approval) -> Approval:
+    async def decide(self, approval: model.Approval) -> model.Approval:
         return await self._change(keeping.decide, approval)
 
-    async def namespace(self, name: str) -> Namespace | None:
+    async def namespace(self, name: str) -> model.Namespace | None:
         return await self._ask(keeping.namespace, name)
 
-    async def namespaces(self, *, cursor: str | None = None, limit: int = PAGE) -> Page[Namespace]:
+    async def namespaces(
+        self, *, cursor: str | None = None, limit: int = PAGE
+    ) -> model.Page[model.Namespace]:
         return await self._ask(keeping.namespaces, cursor, limit)
 
-    async def namespaces_of(self, keys: Sequence[KeyId]) -> tuple[Namespace, ...]:
+    async def namespaces_of(self, keys: Sequence[KeyId]) -> tuple[model.Namespace, ...]:
         return await self._ask(keeping.namespaces_of, keys)
 
     async def approvals(
-        self, name: ServerName, version: str | None = None, *, environment: str | None = None
-    ) -> tuple[Approval, ...]:
+        self, name: model.ServerName, version: str | None = None, *, environment: str | None = None
+    ) -> tuple[model.Approval, ...]:
         return await self._ask(keeping.approvals, name, version, environment)
 
     async def undecided(
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[PublishedVersion]:
+    ) -> model.Page[model.PublishedVersion]:
         return await self._ask(keeping.undecided, environment, cursor, limit)
 
     async def approved(
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[Approval]:
+    ) -> model.Page[model.Approval]:
         return await self._ask(keeping.approved, environment, cursor, limit)
 
-    async def environments(self) -> tuple[Environment, ...]:
+    async def environments(self) -> tuple[model.Environment, ...]:
         return await self._ask(keeping.environments)
 
-    async def set_environment(self, environment: Environment) -> None:
+    async def set_environment(self, environment: model.Environment) -> None:
         await self._change(keeping.set_environment, environment)
 
-    async def add_token(self, token: Token) -> None:
+    async def add_token(self, token: model.Token) -> None:
         await self._change(telling.add_token, token)
 
-    async def add_first_token(self, token: Token) -> bool:
+    async def add_first_token(self, token: model.Token) -> bool:
         return await self._change(telling.add_first_token, token)
 
-    async def token(self, identifier: str) -> Token | None:
+    async def token(self, identifier: str) -> model.Token | None:
         return await self._ask(telling.find_token, identifier)
 
-    async def tokens(self) -> tuple[Token, ...]:
+    async def tokens(self) -> tuple[model.Token, ...]:
         return await self._ask(telling.tokens)
 
     async def revoke_token(self, identifier: str, at: datetime) -> bool:
         return await self._change(telling.revoke_token, identifier, at)
 
-    async def add_watch(self, watch: Watch) -> None:
+    async def add_watch(self, watch: model.Watch) -> None:
         await self._change(telling.add_watch, watch)
 
-    async def watches(self, person: str | None = None) -> tuple[Watch, ...]:
+    async def watches(self, person: str | None = None) -> tuple[model.Watch, ...]:
         return await self._ask(telling.watches, person)
 
     async def remove_watch(self, identifier: str) -> bool:
         return await self._change(telling.remove_watch, identifier)
 
-    async def add_webhook(self, webhook: Webhook) -> None:
+    async def add_webhook(self, webhook: model.Webhook) -> None:
         await self._change(telling.add_webhook, webhook)
 
-    async def webhooks(self, person: str | None = None) -> tuple[Webhook, ...]:
+    async def webhooks(self, person: str | None = None) -> tuple[model.Webhook, ...]:
         return await self._ask(telling.webhooks, person)
 
-    async def lease_webhooks(self, now: datetime, until: datetime, limit: int = 16) -> tuple[Webhook, ...]:
+    async def lease_webhooks(
+        self, now: datetime, until: datetime, limit: int = 16
+    ) -> tuple[model.Webhook, ...]:
         return await self._change(telling.lease_webhooks, now, until, limit)
 
     async def settle_webhook(

@@ -1,6 +1,6 @@
 """Questions for what was signed, and for what the next publication of a server builds on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,8 +10,9 @@ from avow.core.capability import Capability, Kind
 from avow.core.keys import PublicKey
 from avow.core.publication import ServerName
 from avow.registry.store.database import Database, Row
+from avow.registry.store.joining import payload_of
 from avow.registry.store.keeping import namespace
-from avow.registry.store.packing import Stored, read_stored, restored, unpack
+from avow.registry.store.packing import Stored, read_stored, restored
 from avow.registry.store.rows import KINDS, LEVELS, digest_text
 
 _DOCUMENT: Final = (
@@ -43,6 +44,14 @@ class Basis:
     predecessor: Predecessor | None
 
 
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What was signed, to the byte, and what the store has of the capabilities in it."""
+
+    payload: bytes
+    capabilities: Mapping[tuple[Kind, Digest], Stored]
+
+
 async def basis(database: Database, name: ServerName) -> Basis:
     """What the next publication of a server builds on; no keys where nobody claimed the namespace."""
     owner = await namespace(database, name.namespace)
@@ -58,15 +67,21 @@ async def basis(database: Database, name: ServerName) -> Basis:
 
 async def payload(database: Database, name: ServerName, version: str) -> bytes | None:
     """The very bytes that were signed."""
+    found = await contents(database, name, version)
+    return None if found is None else found.payload
+
+
+async def contents(database: Database, name: ServerName, version: str) -> Contents | None:
+    """The bytes that were signed, with the ratings of what they offer."""
     rows = await database.fetch(f"{_DOCUMENT} AND v.version = $2", str(name), version)
-    return await _payload(database, rows[0]) if rows else None
+    return await _contents(database, rows[0]) if rows else None
 
 
-async def _payload(database: Database, row: Row) -> bytes:
+async def _contents(database: Database, row: Row) -> Contents:
     _, server, sequence, content, body, *_ = row
     sql = f"{_CAPABILITIES} AND o.since <= $2 AND (o.until = 0 OR o.until >= $2)"
     stored = _stored(await database.fetch(sql, server, sequence))
-    return unpack(bytes(body), digest_text(content), stored)
+    return Contents(payload_of(bytes(body), digest_text(content), stored), stored)
 
 
 def _stored(rows: Sequence[Row]) -> dict[tuple[Kind, Digest], Stored]:
@@ -97,5 +112,5 @@ async def envelope(database: Database, name: ServerName, version: str) -> bytes 
     rows = await database.fetch(f"{_DOCUMENT} AND v.version = $2", str(name), version)
     if not rows:
         return None
-    data = await _payload(database, rows[0])
-    return dsse.dumps(replace(dsse.loads(restored(rows[0][5])), payload=data))
+    found = await _contents(database, rows[0])
+    return dsse.dumps(replace(dsse.loads(restored(rows[0][5])), payload=found.payload))

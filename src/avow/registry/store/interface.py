@@ -32,7 +32,7 @@ from avow.registry.model import (
     Watch,
     Webhook,
 )
-from avow.registry.store.contents import Basis
+from avow.registry.store.contents import Basis, Contents
 from avow.registry.store.prepared import Prepared
 
 PAGE = 50
@@ -63,6 +63,9 @@ class Reads(Protocol):
 
     async def payload(self, name: ServerName, version: str) -> bytes | None:
         """The very bytes that were signed: a publication with its snapshot."""
+
+    async def contents(self, name: ServerName, version: str) -> Contents | None:
+        """The same, with what the store has of the capabilities in it: how they were rated here."""
 
     async def envelope(self, name: ServerName, version: str) -> bytes | None:
         """The DSSE envelope as JSON."""

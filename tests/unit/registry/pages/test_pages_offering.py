@@ -1,20 +1,26 @@
 """What a version offers and needs."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from avow.core.capability import Capability, Kind
+from avow.core.capability import Kind
 from avow.core.publication import ServerName, publication_payload
-from avow.core.risk import Level, Risk, assess
+from avow.core.risk import Level, assess
+from avow.core.snapshot import Snapshot
 from avow.registry.pages.offering import (
     MOST_ARGUMENTS,
+    MOST_LISTED,
+    MOST_WHOLE,
     Argument,
-    Ratings,
     arguments_of,
     described,
     read_offering,
 )
+from avow.registry.store.contents import Contents
+from avow.registry.store.packing import Stored
 from registry_showcase import NEEDS
 from small_server import READ, snapshot
 
@@ -26,40 +32,53 @@ DELETE: dict[str, Any] = {
 }
 
 
+def stored(shown: Snapshot) -> Contents:
+    """What a store has of a publication."""
+    ratings = {(one.kind, one.digest): assess(one) for one in shown.signature}
+    return Contents(
+        publication_payload(NAME, "1.0", shown),
+        {key: Stored(b"", risk.level, json.dumps(risk.reasons)) for key, risk in ratings.items()},
+    )
+
+
 def test_capabilities_are_grouped_by_risk_the_highest_first() -> None:
     shown = snapshot(
         [READ, DELETE], configuration_schema=NEEDS, server={"name": "x", "title": 7, "version": "1"}
     )
 
-    found = read_offering(publication_payload(NAME, "1.0", shown), Ratings())
+    found = read_offering(stored(shown))
 
-    assert [(level, [each.name for each in group]) for level, group in found.by_risk] == [
+    assert [(group.level, [each.name for each in group.offered]) for group in found.groups] == [
         (Level.HIGH, ["delete_all"]),
         (Level.MEDIUM, ["read_file"]),
-        (Level.LOW, []),
     ]
-    assert found.by_risk[0][1][0].risk.reasons
-    assert found.by_risk[1][1][0].hints == ("readOnlyHint",)
+    high, medium = (group.offered[0].details for group in found.groups)
+    assert high is not None
+    assert high.reasons
+    assert medium is not None
+    assert medium.hints == ("readOnlyHint",)
     assert (found.title, found.declared_version) == ("", "1")
     assert found.parameters is not None
     assert [each.required for each in found.parameters] == [True, False, True]
 
 
 def test_a_publisher_cannot_talk_the_risk_down() -> None:
-    """The level beside a definition in the snapshot is what somebody wrote; the page rates anew."""
-    payload = publication_payload(NAME, "1.0", snapshot([DELETE]))
-    assert b'"level":"high"' in payload
+    """The level beside a definition in the snapshot is what somebody wrote; the page has the store's."""
+    contents = stored(snapshot([DELETE]))
+    assert b'"level":"high"' in contents.payload
 
-    found = read_offering(payload.replace(b'"level":"high"', b'"level":"low"'), Ratings())
+    found = read_offering(
+        replace(contents, payload=contents.payload.replace(b'"level":"high"', b'"level":"low"'))
+    )
 
-    assert [each.name for each in found.by_risk[0][1]] == ["delete_all"]
+    assert [(group.level, group.size) for group in found.groups] == [(Level.HIGH, 1)]
 
 
 def test_configuration_that_cannot_be_read_counts_as_not_declared() -> None:
     unreadable: list[Any] = [None, [], {"arguments": 7}]
     for schema in unreadable:
-        payload = publication_payload(NAME, "1.0", snapshot([READ], configuration_schema=schema))
-        assert read_offering(payload, Ratings()).parameters is None
+        contents = stored(snapshot([READ], configuration_schema=schema))
+        assert read_offering(contents).parameters is None
 
 
 @pytest.mark.parametrize(
@@ -98,9 +117,10 @@ def test_arguments_of_prompts_are_listed() -> None:
 def test_very_many_arguments_are_cut() -> None:
     properties: dict[str, Any] = {f"a{number}": {} for number in range(100)}
     many = {"name": "many", "inputSchema": {"type": "object", "properties": properties}}
-    found = read_offering(publication_payload(NAME, "1.0", snapshot([many])), Ratings())
-    [shown] = [each for _, group in found.by_risk for each in group]
+    [group] = read_offering(stored(snapshot([many]))).groups
+    shown = group.offered[0].details
 
+    assert shown is not None
     assert (len(shown.arguments), shown.more_arguments) == (MOST_ARGUMENTS, 100 - MOST_ARGUMENTS)
 
 
@@ -109,18 +129,17 @@ def test_a_title_may_stand_in_either_place() -> None:
     assert described({"annotations": {"title": "Other"}, "description": "Words"}) == ("Other", "Words")
 
 
-def test_ratings_are_remembered_and_the_oldest_forgotten() -> None:
-    """The same definition is rated once while it is remembered."""
-    rated: list[str] = []
+def test_of_very_many_capabilities_the_riskiest_are_shown_whole() -> None:
+    """The others are listed, and beyond a number only counted."""
+    many = [{**READ, "name": f"read_{number}"} for number in range(MOST_LISTED + 10)]
+    found = read_offering(stored(snapshot([*many, DELETE])))
 
-    def rate(capability: Capability) -> Risk:
-        rated.append(capability.name)
-        return assess(capability)
-
-    ratings = Ratings(rate, most=2)
-    first, second, third = (Capability.read(Kind.TOOL, {**READ, "name": name}) for name in "abc")
-
-    for each in (first, second, first, third, first, second):
-        assert ratings.of(each) == assess(each)
-
-    assert rated == ["a", "b", "c", "b"]
+    high, medium = found.groups
+    assert [(group.level, group.size) for group in found.groups] == [
+        (Level.HIGH, 1),
+        (Level.MEDIUM, MOST_LISTED + 10),
+    ]
+    assert (len(medium.offered), medium.more) == (MOST_LISTED - 1, 11)
+    whole = [each for group in (high, medium) for each in group.offered if each.details]
+    assert [each.name for each in whole[:2]] == ["delete_all", "read_0"]
+    assert len(whole) == MOST_WHOLE
