@@ -1,6 +1,7 @@
 """Processes are killed, disks are full, clocks wrong: what was acknowledged is there, once, and logged."""
 
 import asyncio
+import json
 import os
 import random
 import sqlite3
@@ -24,7 +25,7 @@ from avow.core.tlog.entry import PublicationEntry, loads
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import Signer
 from avow.core.tlog.tree import Node, new_nodes, root
-from avow.errors import StorageError, UnavailableError, UsageError
+from avow.errors import StorageError, UsageError
 from avow.registry.model import Search
 from avow.registry.publishing import publish
 from avow.registry.store import postgres as postgres_module
@@ -331,18 +332,39 @@ async def held(address: str) -> AsyncIterator[None]:
     await other.close()
 
 
-async def test_a_clock_that_goes_back_a_little_does_not_turn_the_log_around(store: Store) -> None:
-    """Times in the log never fall; a clock that is far behind is refused."""
+async def test_a_clock_that_goes_back_does_not_turn_the_log_around(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Times in the log never fall, and a clock that is far behind is worth a warning."""
     first = await publish(store, envelope(snapshot(READ), "1"), NOW)
     second = await publish(store, envelope(snapshot(READ), "2"), NOW - timedelta(minutes=2))
     assert second.version.published_at == first.version.published_at == NOW
+    assert not caplog.records
 
-    with pytest.raises(UnavailableError, match="the clock says 2026-11-15T11:00:00") as refused:
-        await publish(store, envelope(snapshot(READ), "3"), NOW - timedelta(hours=1))
-    assert "set the clock" in refused.value.hint
-    with pytest.raises(UnavailableError, match="the clock says"):
-        await store.claim("io.other", KEY.public, "admin", NOW - timedelta(hours=1))
-    assert len(await assert_consistent(store)) == 2
+    third = await publish(store, envelope(snapshot(READ), "3"), NOW - timedelta(hours=1))
+
+    assert third.version.published_at == NOW
+    [warning] = caplog.records
+    assert json.loads(warning.message) == {
+        "event": "clock_behind_log",
+        "clock": "2026-11-15T11:00:00.123Z",
+        "log": "2026-11-15T12:00:00.123Z",
+    }
+    assert len(await assert_consistent(store)) == 3
+
+
+async def test_a_clock_that_jumped_ahead_once_does_not_end_the_registry(store: Store) -> None:
+    """An entry of the future stays in the log; those after it get its time, until time has caught up."""
+    ahead, caught_up = NOW + timedelta(days=3650), NOW + timedelta(days=3651)
+    await publish(store, envelope(snapshot(READ), "1"), ahead)
+
+    published = await publish(store, envelope(snapshot(READ), "2"), NOW)
+    given = await store.claim("io.other", KEY.public, "admin", NOW + timedelta(hours=1))
+    later = await publish(store, envelope(snapshot(READ), "3"), caught_up)
+
+    times = [published.version.published_at, given.claimed_at, later.version.published_at]
+    assert times == [ahead, ahead, caught_up]
+    assert len(await assert_consistent(store)) == 3
 
 
 async def test_without_the_key_of_the_log_everything_can_be_read_and_nothing_recorded(address: str) -> None:

@@ -1,5 +1,7 @@
 """Appends to the log inside the transaction of the facts that it records, so that neither is there alone."""
 
+import json
+import logging
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -11,15 +13,16 @@ from avow.core.tlog.entry import Entry
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import Signer
 from avow.core.tlog.tree import Node, inclusion_proof, new_nodes, nodes_of_inclusion, nodes_of_root, root
-from avow.errors import StorageError, UnavailableError
+from avow.errors import StorageError
 from avow.registry.model import Checkpoint, Proof
 from avow.registry.store.database import Database
 from avow.registry.store.log import newest_checkpoint, nodes, place
 from avow.registry.store.seals import sealing_key
 
-TOLERANCE: Final = 5 * 60 * 1000
-"""How many milliseconds a clock may fall behind the log; entries then get the time of the last one."""
+NOTABLE: Final = 5 * 60 * 1000
+"""How many milliseconds a clock may fall behind the log before the operator is told."""
 
+LOG: Final = logging.getLogger("avow.registry")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTERS: Final = ("size", "last_ms", "versions", "servers", "capabilities", "namespaces")
 _READ: Final = f"SELECT origin, verifier, {', '.join(_COUNTERS)} FROM registry_log WHERE one = 1"  # noqa: S608
@@ -79,15 +82,12 @@ class Append:
     def time(self, at: datetime) -> int:
         """The time to record, in milliseconds: never before that of an entry that is there.
 
-        Raises:
-            UnavailableError: the clock is far behind the log.
+        Which of two clocks is wrong cannot be told, and an entry of the future stays: nothing is refused.
         """
         now = milliseconds(at)
-        if now < self.last_ms - TOLERANCE:
-            raise UnavailableError(
-                f"the clock says {rfc3339(now)}, and the log has an entry of {rfc3339(self.last_ms)}",
-                hint="set the clock of this machine, then try again",
-            )
+        if now < self.last_ms - NOTABLE and not self.entries:
+            told = {"event": "clock_behind_log", "clock": rfc3339(now), "log": rfc3339(self.last_ms)}
+            LOG.warning(json.dumps(told))
         self._now = max(now, self.last_ms)
         return self._now
 
