@@ -9,7 +9,7 @@ from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import VerifierKey
 from avow.core.tlog.tree import Node, new_nodes, nodes_of_root, root
 from avow.errors import StorageError
-from avow.registry.store import dumping
+from avow.registry.store import dumping, log
 from avow.registry.store.base import SqlStore
 
 BATCH: Final = 256
@@ -29,6 +29,7 @@ async def check_log(store: SqlStore, key: VerifierKey, witnesses: Sequence[Verif
     size = open_checkpoint(newest.note, key).checkpoint.size
     edge: dict[Node, bytes] = {}
     seen = 0
+    witnessed: dict[str, int] = {}
     for first in range(0, size, BATCH):
         last = min(first + BATCH, size)
         found = await store.entries(first, last)
@@ -38,27 +39,31 @@ async def check_log(store: SqlStore, key: VerifierKey, witnesses: Sequence[Verif
         edge.update(new_nodes(first, [leaf_hash(entry) for entry in found], edge.__getitem__))
         checkpoints = await store.dump(dumping.checkpoints, first + 1, last)
         for stored in checkpoints:
-            _check(stored, root(stored[0], edge.__getitem__), key, witnesses)
+            authors = _check(stored, root(stored[0], edge.__getitem__), key, witnesses)
+            witnessed |= dict.fromkeys(authors - {key.author}, stored[0])
         seen += len(checkpoints)
         edge = {node: edge[node] for node in nodes_of_root(last)}
     if await store.entries(size, size + 1) or (await store.dump(dumping.extent, "log_entries"))[0] != size:
         raise StorageError("the log has entries that nobody signed")
     if newest.size != size or seen != await store.dump(dumping.count_checkpoints):
         raise StorageError("the log has checkpoints of sizes that it never had")
+    if await store.dump(log.witnesses) != witnessed:
+        raise StorageError("who cosigned what is not what the checkpoints say")
     return size
 
 
 def _check(
     stored: tuple[int, bytes, bytes], computed: bytes, key: VerifierKey, witnesses: Sequence[VerifierKey]
-) -> None:
+) -> set[str]:
+    """Who has signed one checkpoint, all of them known."""
     size, kept, note = stored
     signed = open_checkpoint(note, key, witnesses).checkpoint
     if (signed.size, signed.root, kept) != (size, computed, computed):
         raise StorageError(f"the checkpoint of size {size} does not sign the entries that are there")
-    known = {(each.name, each.identifier) for each in (key, *witnesses)}
-    for each in notes.loads(note).signatures:
-        if (each.name, each.identifier) not in known:
-            raise StorageError(
-                f"the checkpoint of size {size} is signed by {each.name}, whose key is not known",
-                hint="name the keys of all witnesses",
-            )
+    authors = {each.author for each in notes.loads(note).signatures}
+    if strangers := authors - {each.author for each in (key, *witnesses)}:
+        raise StorageError(
+            f"the checkpoint of size {size} is signed by {min(strangers)}, whose key is not known",
+            hint="name the keys of all witnesses",
+        )
+    return authors

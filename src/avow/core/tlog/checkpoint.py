@@ -62,8 +62,7 @@ def add_cosignature(note: bytes, signature: notes.NoteSignature) -> bytes:
         MalformedInputError: it is not a note, or has no room.
     """
     found = notes.loads(note)
-    author = (signature.name, signature.identifier)
-    others = [each for each in found.signatures if (each.name, each.identifier) != author]
+    others = [each for each in found.signatures if each.author != signature.author]
     return notes.dumps(found.text, [*others, signature])
 
 

@@ -43,12 +43,17 @@ class VerifierKey:
         return sha256(self.name.encode() + b"\n" + self._encoded).digest()[:4]
 
     @property
+    def author(self) -> str:
+        """What tells this key from all others in a note: `name+identifier`."""
+        return _author(self.name, self.identifier)
+
+    @property
     def _encoded(self) -> bytes:
         return bytes([self.type]) + self.key.raw
 
     def __str__(self) -> str:
         """The key as people hand it on: `name+identifier+key`."""
-        return f"{self.name}+{self.identifier.hex()}+{to_base64(self._encoded)}"
+        return f"{self.author}+{to_base64(self._encoded)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,11 @@ class NoteSignature:
     name: str
     identifier: bytes
     signature: bytes
+
+    @property
+    def author(self) -> str:
+        """The key that is said to have signed, as `VerifierKey.author` spells it."""
+        return _author(self.name, self.identifier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +160,10 @@ def verify(note: Note, known: Iterable[VerifierKey]) -> VerifiedNote:
         SignatureError: a signature by a known key does not fit.
         UntrustedKeyError: no known key signed.
     """
-    keys = {(key.name, key.identifier): key for key in known}
+    keys = {key.author: key for key in known}
     by: dict[VerifierKey, Signed] = {}
     for each in note.signatures:
-        key = keys.get((each.name, each.identifier))
+        key = keys.get(each.author)
         if key is not None:
             by[key] = _signed(note.text, each, key)
     if not by:
@@ -218,6 +228,10 @@ def _read_line(line: str) -> NoteSignature:
             if data is not None and len(data) > 4:
                 return NoteSignature(name, data[:4], data[4:])
     raise MalformedInputError("not a signed note: a line below it is not a signature")
+
+
+def _author(name: str, identifier: bytes) -> str:
+    return f"{name}+{identifier.hex()}"
 
 
 def _witnessed(text: str, at: int) -> bytes:

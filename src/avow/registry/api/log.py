@@ -5,7 +5,6 @@ from typing import Final
 
 from avow.core.canonical import JsonObject
 from avow.core.tlog import notes, tiles
-from avow.core.tlog.checkpoint import add_cosignature, read_text
 from avow.core.tlog.tiles import Bundle
 from avow.core.tlog.tree import (
     Node,
@@ -21,7 +20,7 @@ from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter
 from avow.registry.api.reading import NAME_IN_PATH, VERSION_IN_PATH, name_of
 from avow.registry.approvals import found_version
-from avow.registry.model import Checkpoint, ConflictError, NotFoundError, Proof
+from avow.registry.model import Checkpoint, NotFoundError, Proof
 from avow.registry.store.interface import Store
 
 _FOR_GOOD: Final = {"cache-control": "public, max-age=31536000, immutable"}
@@ -35,6 +34,7 @@ _NOTE: Final[JsonObject] = {
     "pattern": f"^[!-~]{{1,99}}\\n[1-9][0-9]{{0,17}}\\n{_HASH}\\n\\n"
     f"(\u2014 [!-*,-~]{{1,99}} {_SIGNED}\\n){{1,16}}$",
 }
+_WITNESS: Final = {"type": "string", "maxLength": 264, "pattern": "^[!-*,-~]{1,255}\\+[0-9a-f]{8}$"}
 _SIZE: Final = {"type": "integer", "minimum": 0, "maximum": 2**62}
 
 
@@ -93,22 +93,24 @@ async def consistency(call: Call) -> Answer:
 
 async def cosign(call: Call) -> Answer:
     """Keep what a witness signed below a checkpoint of this log; its signature is all the right it needs."""
-    store, witnesses = call.service.store, call.service.settings.witnesses
     given = notes.loads(call.document["note"].encode())
-    verified = notes.verify(given, witnesses)
-    size = read_text(verified.text).size
-    found = await store.checkpoint(size)
-    if found is None or notes.loads(found.note).text != given.text:
-        raise ConflictError(
-            f"this log has never signed that checkpoint of {size} entries",
-            hint="if it is signed by this log's key all the same, keep it: it is evidence",
+    verified = notes.verify(given, call.service.settings.witnesses)
+    known = {each.key.author for each in verified.by}
+    made = [each for each in given.signatures if each.author in known]
+    kept = await call.service.store.cosign(verified.text, made)
+    return Answer({"size": kept.size, "witnesses": [each.key.name for each in verified.by]})
+
+
+async def cosigned(call: Call) -> Answer:
+    """The newest checkpoint that a witness has signed, with all signatures below it."""
+    found = await call.service.store.cosigned(call.arguments.get("witness"))
+    if found is None:
+        raise NotFoundError(
+            "no checkpoint is cosigned by that witness"
+            if "witness" in call.arguments
+            else "no witness signed"
         )
-    known, note = {(each.name, each.identifier) for each in witnesses}, found.note
-    for signature in given.signatures:
-        if (signature.name, signature.identifier) in known:
-            note = add_cosignature(note, signature)
-    await store.cosign(size, note)
-    return Answer({"size": size, "witnesses": [each.key.name for each in verified.by]})
+    return Answer(found.note, content_type=_TEXT)
 
 
 async def _proof(store: Store, index: int, size: int | None) -> Answer:
@@ -196,6 +198,17 @@ ENDPOINTS: Final = (
         cosign,
         schemas.objects({"size": schemas.COUNT, "witnesses": schemas.lists(schemas.TEXT)}),
         body=Body(schemas.objects({"note": _NOTE}, closed=True)),
+    ),
+    Endpoint(
+        "GET",
+        "/api/v1/log/cosigned",
+        "The newest checkpoint that a witness has signed",
+        cosigned,
+        {"type": "string"},
+        parameters=(
+            Parameter("witness", _WITNESS, "The beginning of its key, `name+identifier`; any unless said."),
+        ),
+        answer_type="text/plain",
     ),
     Endpoint(
         "GET",

@@ -11,7 +11,7 @@ from avow.core.canonical import Digest, JsonObject, canonical
 from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
-from avow.core.tlog.notes import Signer
+from avow.core.tlog.notes import NoteSignature, Signer
 from avow.core.tlog.tree import Node
 from avow.registry import model
 from avow.registry.store import contents, keeping, log, reading, seals, searching, telling
@@ -160,8 +160,11 @@ class SqlStore(ABC):
     async def nodes(self, wanted: Iterable[Node]) -> Mapping[Node, bytes]:
         return await self._ask(log.nodes, wanted)
 
-    async def cosign(self, size: int, note: bytes) -> None:
-        await self._change(log.cosign, size, note)
+    async def cosign(self, text: str, signatures: Sequence[NoteSignature]) -> model.Checkpoint:
+        return await self._change(log.cosign, text, signatures)
+
+    async def cosigned(self, witness: str | None = None) -> model.Checkpoint | None:
+        return await self._ask(log.cosigned, witness)
 
     async def publish(self, prepared: Prepared) -> model.Receipt:
         receipt: model.Receipt = await self._group.submit(prepared)

@@ -12,6 +12,7 @@ from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
+from avow.core.tlog.notes import NoteSignature
 from avow.core.tlog.tree import Node
 from avow.registry.model import (
     Approval,
@@ -129,8 +130,15 @@ class Log(Protocol):
     async def nodes(self, wanted: Iterable[Node]) -> Mapping[Node, bytes]:
         """Stored hashes; what is not stored yet is left out."""
 
-    async def cosign(self, size: int, note: bytes) -> None:
-        """Keep a note with further signatures for the checkpoint of this size."""
+    async def cosign(self, text: str, signatures: Sequence[NoteSignature]) -> Checkpoint:
+        """Keep signatures of witnesses, which somebody has verified, below the checkpoint with this text.
+
+        Raises:
+            ConflictError: this log has no such checkpoint.
+        """
+
+    async def cosigned(self, witness: str | None = None) -> Checkpoint | None:
+        """The newest checkpoint that a witness (`NoteSignature.author`), or any, signed; None without one."""
 
 
 class Writes(Protocol):

@@ -1,11 +1,15 @@
 """Questions about the log."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
+from avow.core.tlog import notes
+from avow.core.tlog.checkpoint import add_cosignature, read_text
 from avow.core.tlog.hashing import EMPTY_ROOT
+from avow.core.tlog.notes import NoteSignature
 from avow.core.tlog.tree import Node
 from avow.errors import StorageError
-from avow.registry.model import Checkpoint, NotFoundError
+from avow.registry.model import Checkpoint, ConflictError
 from avow.registry.store.database import Database
 
 
@@ -55,12 +59,39 @@ async def nodes(database: Database, wanted: Iterable[Node]) -> Mapping[Node, byt
     return {places[number]: bytes(value) for number, value in rows}
 
 
-async def cosign(database: Database, _: object, size: int, note: bytes) -> None:
-    """Keep a note with more signatures.
+async def cosigned(database: Database, witness: str | None = None) -> Checkpoint | None:
+    """The newest checkpoint that a witness has signed, or that any has."""
+    sql = (
+        "SELECT c.size, c.root, c.note FROM witnesses w CROSS JOIN log_checkpoints c WHERE c.size = w.size "
+        "AND ($1 = '' OR w.witness = $1) ORDER BY w.size DESC LIMIT 1"
+    )
+    rows = await database.fetch(sql, witness or "")
+    return Checkpoint(rows[0][0], bytes(rows[0][1]), bytes(rows[0][2])) if rows else None
+
+
+async def witnesses(database: Database) -> Mapping[str, int]:
+    """The newest size that each witness has signed."""
+    return dict(map(tuple, await database.fetch("SELECT witness, size FROM witnesses")))
+
+
+async def cosign(database: Database, _: object, text: str, signatures: Sequence[NoteSignature]) -> Checkpoint:
+    """Add the lines of witnesses to what is below a checkpoint by now.
 
     Raises:
-        NotFoundError: there is no checkpoint of this size.
+        ConflictError: this is not the text of a checkpoint of this log.
     """
-    if await checkpoint(database, size) is None:
-        raise NotFoundError(f"the log has no checkpoint of size {size}")
+    size = read_text(text).size
+    found = await checkpoint(database, size)
+    if found is None or notes.loads(found.note).text != text:
+        raise ConflictError(
+            f"this log has never signed that checkpoint of {size} entries",
+            hint="if it is signed by this log's key all the same, keep it: it is evidence",
+        )
+    note = reduce(add_cosignature, signatures, found.note)
     await database.run("UPDATE log_checkpoints SET note = $2 WHERE size = $1", [(size, note)])
+    sql = (
+        "INSERT INTO witnesses (witness, size) VALUES ($1, $2) ON CONFLICT (witness) "
+        "DO UPDATE SET size = excluded.size WHERE excluded.size > witnesses.size"
+    )
+    await database.run(sql, [(each.author, size) for each in signatures])
+    return Checkpoint(size, found.root, note)

@@ -51,6 +51,12 @@ def _log() -> None:
         sa.Column("root", sa.LargeBinary, nullable=False),
         sa.Column("note", sa.LargeBinary, nullable=False),
     )
+    # The newest size that each witness has signed; the signatures themselves are in the notes.
+    op.create_table(
+        "witnesses",
+        sa.Column("witness", sa.Text, primary_key=True),
+        sa.Column("size", sa.BigInteger, nullable=False),
+    )
 
 
 def _namespaces() -> None:
