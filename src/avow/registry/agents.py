@@ -16,14 +16,15 @@ from starlette.types import Receive, Scope, Send
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
 from avow.core.printable import printable
-from avow.core.publication import ServerName
+from avow.core.publication import ServerName, read_publication
 from avow.errors import AvowError, MalformedInputError
 from avow.registry.api.access import admit
 from avow.registry.api.problems import problem
 from avow.registry.api.reading import compare as compare_versions
-from avow.registry.api.reading import publication
+from avow.registry.api.reading import payload
 from avow.registry.api.searching import read_search
 from avow.registry.approvals import found_version, read_environment, standings
+from avow.registry.computing import compute
 from avow.registry.service import Service
 
 _FOUND: Final = 20
@@ -67,17 +68,8 @@ class Desk:
     async def get_signature(self, name: str, version: str = "latest") -> JsonObject:
         """Everything that a version of a server can do: names, digests and risk, without descriptions."""
         found = await found_version(self._service.store, ServerName.read(name), version)
-        document = (await publication(self._service.store, found)).document["snapshot"]
-        listed = [
-            {
-                "kind": str(kind),
-                "name": _shown(each["name"]),
-                "digest": each["digest"],
-                "risk": each["risk"]["level"],
-            }
-            for kind in Kind
-            for each in document[kind.collection]
-        ]
+        data = await payload(self._service.store, found)
+        listed = await compute(self._service, len(data), _outline, data)
         return {
             "name": str(found.name),
             "version": found.version,
@@ -91,7 +83,7 @@ class Desk:
         """How two versions of a server differ: the drift with its severities, most severe first."""
         store, server = self._service.store, ServerName.read(name)
         one, other = await found_version(store, server, before), await found_version(store, server, after)
-        document = await compare_versions(store, one, other)
+        document = await compare_versions(self._service, one, other)
         return {
             "highest": document["highest"],
             "drift": [
@@ -119,6 +111,20 @@ class Desk:
             "needed": standing.needed,
             "by": [_shown(each.by) for each in standing.decisions],
         }
+
+
+def _outline(payload: bytes) -> list[JsonObject]:
+    document = read_publication(payload).document["snapshot"]
+    return [
+        {
+            "kind": str(kind),
+            "name": _shown(each["name"]),
+            "digest": each["digest"],
+            "risk": each["risk"]["level"],
+        }
+        for kind in Kind
+        for each in document[kind.collection]
+    ]
 
 
 def _shown(text: str) -> str:

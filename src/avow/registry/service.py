@@ -1,8 +1,9 @@
 """What every part of a running registry works with: the store, the settings, the clock and the log's key."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from avow.registry.limits import Limits
@@ -22,7 +23,8 @@ class Service:
     """One running registry.
 
     `log_key` is `origin+identifier+key`, as readers of the log want it. What takes long runs in `executor`,
-    in threads unless given. `identities` recognises tokens of other issuers, where there are any.
+    in threads unless given; `large` is held by who reads a large
+    document there. `identities` recognises tokens of other issuers, where there are any.
     """
 
     store: Store
@@ -34,3 +36,4 @@ class Service:
     clock: Callable[[], datetime] = now
     executor: Executor | None = None
     identities: Identities | None = None
+    large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))

@@ -16,11 +16,15 @@ class Bounds:
     """What one request may cost, and how many there may be.
 
     `rate` and `burst` are for each address without a token, `token_rate` for each token; `failures` is how
-    many wrong tokens an address may try in a minute. Zero is no limit.
+    many wrong tokens an address may try in a minute. Zero is no limit. `room_bytes` is how much of what is
+    sent with tokens is held at once, `open_room_bytes` the same without: those who publish have their own.
     """
 
     envelope_bytes: int = _ENVELOPE_BYTES
+    signature_bytes: int = 4 * 1024 * 1024
     document_bytes: int = 64 * 1024
+    room_bytes: int = 64 * 1024 * 1024
+    open_room_bytes: int = 16 * 1024 * 1024
     body_seconds: float = 30.0
     answer_seconds: float = 60.0
     rate: float = 100.0

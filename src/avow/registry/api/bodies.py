@@ -1,6 +1,7 @@
 """Bodies of requests: bounded in size and time, and never unpacked."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
@@ -11,8 +12,16 @@ from avow.registry.api.problems import RefusedError
 _CLOSE: Final = {"connection": "close"}
 
 
-async def read_body(request: Request, content_types: tuple[str, ...], limit: int, seconds: float) -> bytes:
+async def read_body(
+    request: Request,
+    content_types: tuple[str, ...],
+    limit: int,
+    seconds: float,
+    take: Callable[[int], bool] | None = None,
+) -> bytes:
     """The body, if it is of one of these kinds, not too large, and comes in time.
+
+    `take` finds room for each piece, or answers that there is none.
 
     Raises:
         RefusedError: it is not.
@@ -33,6 +42,10 @@ async def read_body(request: Request, content_types: tuple[str, ...], limit: int
                 size += len(piece)
                 if size > limit:
                     raise _too_large(limit)
+                if take is not None and not take(len(piece)):
+                    raise RefusedError(
+                        503, "too much is being sent here now", "try again", {**_CLOSE, "retry-after": "2"}
+                    )
                 pieces.append(piece)
     except TimeoutError:
         raise RefusedError(408, f"the body did not come within {seconds:g} seconds", headers=_CLOSE) from None

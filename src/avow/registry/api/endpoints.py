@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.registry.api.access import NOBODY, Caller
@@ -25,11 +25,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a request carries."""
+    """What a request carries; `limit` is the bound of its size, and one `is_raw` that its handler reads."""
 
     schema: JsonObject
     content_types: tuple[str, ...] = (JSON,)
-    is_envelope: bool = False
+    limit: Literal["document_bytes", "signature_bytes", "envelope_bytes"] = "document_bytes"
+    is_raw: bool = False
 
 
 @dataclass(frozen=True, slots=True)

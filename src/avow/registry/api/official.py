@@ -7,21 +7,24 @@ from urllib.parse import urlsplit
 
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
-from avow.core.snapshot import Snapshot
 from avow.core.target import HttpTarget
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter
 from avow.registry.api.problems import RefusedError
-from avow.registry.api.reading import CURSOR, NAME_IN_PATH, VERSION_IN_PATH, name_of, publication
+from avow.registry.api.reading import CURSOR, NAME_IN_PATH, VERSION_IN_PATH, name_of, payload
 from avow.registry.approvals import found_version
+from avow.registry.computing import compute
 from avow.registry.model import NotFoundError, PublishedVersion, Server
+from avow.registry.snapshots import stored_snapshot
 from avow.registry.store.interface import Store
+from avow.registry.store.reading import MAX_PAGE
 
 _SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 _OFFICIAL: Final = "io.modelcontextprotocol.registry/official"
 _OURS: Final = "dev.avow/registry"
 _LONGEST: Final = 100
 _PAGE: Final = 30
+_MOST: Final = 5_000
 
 
 async def list_servers(call: Call) -> Answer:
@@ -29,9 +32,14 @@ async def list_servers(call: Call) -> Answer:
     asked, store = call.arguments, call.service.store
     limit, cursor = asked.get("limit", _PAGE), asked.get("cursor")
     since = _moment(asked["updated_since"]) if "updated_since" in asked else None
-    if asked.get("version") == "latest" or "search" in asked:
+    wanted = asked.get("version")
+    if wanted is not None or "search" in asked:
         page = await store.servers(asked.get("search", ""), cursor=cursor, limit=limit)
-        found = [(each, each.latest) for each in page.items]
+        found = [
+            (each, version)
+            for each in page.items
+            if (version := await _version(store, each, wanted or "latest")) is not None
+        ]
         following = page.next
     else:
         changes = await store.recent(cursor=cursor, limit=limit)
@@ -39,11 +47,8 @@ async def list_servers(call: Call) -> Answer:
         following = changes.next
     if since is not None and found and found[-1][1].published_at < since:
         following = None
-    wanted = asked.get("version", "latest")
     entries = [
-        _entry(server, version)
-        for server, version in found
-        if (since is None or version.published_at >= since) and wanted in ("latest", version.version)
+        _entry(server, version) for server, version in found if since is None or version.published_at >= since
     ]
     return Answer(_listed(entries, following))
 
@@ -54,16 +59,30 @@ async def list_versions(call: Call) -> Answer:
     server = await store.server(name)
     if server is None:
         raise NotFoundError("Server not found")
-    page = await store.versions(name, cursor=call.arguments.get("cursor"), limit=_PAGE)
-    return Answer(_listed((_entry(server, each) for each in page.items), page.next))
+    cursor, entries = call.arguments.get("cursor"), list[JsonObject]()
+    # Its clients do not ask for a second page here.
+    while len(entries) < _MOST:
+        page = await store.versions(name, cursor=cursor, limit=MAX_PAGE)
+        entries += (_entry(server, each) for each in page.items)
+        cursor = page.next
+        if cursor is None:
+            break
+    return Answer(_listed(entries, cursor))
 
 
 async def one_version(call: Call) -> Answer:
     """One version, or `latest`."""
     store = call.service.store
     version = await found_version(store, name_of(call), call.arguments["version"])
-    snapshot = (await publication(store, version)).snapshot
-    return Answer(_entry(await _server(store, version), version, snapshot))
+    data = await payload(store, version)
+    address = await compute(call.service, len(data), _address, data)
+    return Answer(_entry(await _server(store, version), version, address))
+
+
+async def _version(store: Store, server: Server, wanted: str) -> PublishedVersion | None:
+    if wanted in ("latest", server.latest.version):
+        return server.latest
+    return await store.version(server.name, wanted)
 
 
 async def _server(store: Store, version: PublishedVersion) -> Server:
@@ -82,7 +101,7 @@ def _listed(entries: Iterable[JsonObject], following: str | None) -> JsonObject:
     }
 
 
-def _entry(server: Server, version: PublishedVersion, snapshot: Snapshot | None = None) -> JsonObject:
+def _entry(server: Server, version: PublishedVersion, address: str = "") -> JsonObject:
     described = printable(server.description or server.title or str(server.name), _LONGEST, fold=True)
     document: JsonObject = {
         "$schema": _SCHEMA,
@@ -93,8 +112,8 @@ def _entry(server: Server, version: PublishedVersion, snapshot: Snapshot | None 
     }
     if title := printable(server.title, _LONGEST, fold=True):
         document["title"] = title
-    if snapshot is not None and isinstance(snapshot.target, HttpTarget) and _is_web(snapshot.target.url):
-        document["remotes"] = [{"type": "streamable-http", "url": snapshot.target.url}]
+    if address:
+        document["remotes"] = [{"type": "streamable-http", "url": address}]
     published = documents.time(version.published_at)
     return {
         "server": document,
@@ -110,8 +129,11 @@ def _entry(server: Server, version: PublishedVersion, snapshot: Snapshot | None 
     }
 
 
-def _is_web(url: str) -> bool:
-    return urlsplit(url).scheme in ("http", "https")
+def _address(payload: bytes) -> str:
+    """Where a server is reached that is reached over the web."""
+    target = stored_snapshot(payload).target
+    is_web = isinstance(target, HttpTarget) and urlsplit(target.url).scheme in ("http", "https")
+    return target.url if is_web and isinstance(target, HttpTarget) else ""
 
 
 def _moment(text: str) -> datetime:

@@ -70,7 +70,7 @@ ENDPOINTS: Final = (
         add,
         schemas.reference("Receipt"),
         role=Role.PUBLISH,
-        body=Body(schemas.envelope({"const": PUBLICATION_TYPE}), is_envelope=True),
+        body=Body(schemas.envelope({"const": PUBLICATION_TYPE}), limit="envelope_bytes", is_raw=True),
         statuses=(200, 201),
     ),
 )

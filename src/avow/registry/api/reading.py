@@ -7,13 +7,16 @@ import msgspec
 
 from avow.core.canonical import JsonObject
 from avow.core.drift.compare import diff
-from avow.core.drift.model import drift_document, highest
+from avow.core.drift.model import drift_document
 from avow.core.publication import Publication, ServerName, read_publication
 from avow.core.severity import Severity
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter, path_parameter
 from avow.registry.approvals import found_version, standings
+from avow.registry.computing import compute
 from avow.registry.model import NotFoundError, PublishedVersion
+from avow.registry.service import Service
+from avow.registry.snapshots import stored_snapshot
 from avow.registry.store.interface import PAGE, Store
 
 NAME_IN_PATH: Final = (
@@ -111,19 +114,29 @@ async def drift_between(call: Call) -> Answer:
     """The drift between any two versions."""
     name, store = name_of(call), call.service.store
     before, after = [await found_version(store, name, call.arguments[each]) for each in ("from", "to")]
-    return Answer(await compare(store, before, after))
+    return Answer(await compare(call.service, before, after))
 
 
-async def compare(store: Store, before: PublishedVersion, after: PublishedVersion) -> JsonObject:
-    """The drift document of two versions, of one server or of two."""
-    one, other = await publication(store, before), await publication(store, after)
-    drifts = diff(one.snapshot, other.snapshot)
-    worst = highest(drifts)
+async def compare(service: Service, before: PublishedVersion, after: PublishedVersion) -> JsonObject:
+    """The drift document of two versions, of one server or of two.
+
+    Neighbours were compared when the later one was published.
+    """
+    store = service.store
+    if before.name == after.name and after.predecessor == before.version:
+        drift = list((await store.drifts(after.name, [after.version])).get(after.version, ()))
+    else:
+        one, other = await payload(store, before), await payload(store, after)
+        drift = await compute(service, len(one) + len(other), _drift, one, other)
     return {
         "digest": {"approved": before.digest, "observed": after.digest},
-        "drift": [drift_document(each) for each in drifts],
-        "highest": None if worst is None else str(worst),
+        "drift": drift,
+        "highest": max((each["severity"] for each in drift), key=Severity, default=None),
     }
+
+
+def _drift(before: bytes, after: bytes) -> list[JsonObject]:
+    return [drift_document(each) for each in diff(stored_snapshot(before), stored_snapshot(after))]
 
 
 async def changes(call: Call) -> Answer:

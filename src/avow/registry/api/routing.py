@@ -1,6 +1,6 @@
 """Endpoints on Starlette: who may, what they sent, and the answer with its tag."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from avow.registry.api.bodies import read_body
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter
 from avow.registry.api.problems import RefusedError, problem
 from avow.registry.model import NotFoundError
+from avow.registry.rooms import Room
 from avow.registry.service import Service
 
 _DEPTH: Final = 40
@@ -28,8 +29,10 @@ _LONGEST_NUMBER: Final = 19
 def routes(endpoints: Iterable[Endpoint], service: Service) -> list[Route]:
     """One route for each path, whatever the method."""
     by_path: dict[str, list[_Bound]] = {}
+    bounds = service.settings.bounds
+    rooms = Room(bounds.room_bytes), Room(bounds.open_room_bytes)
     for endpoint in endpoints:
-        by_path.setdefault(endpoint.path, []).append(_Bound(endpoint, service))
+        by_path.setdefault(endpoint.path, []).append(_Bound(endpoint, service, rooms))
     return [Route(path, _Methods({each.method: each for each in bound})) for path, bound in by_path.items()]
 
 
@@ -60,8 +63,10 @@ class _Methods:
 class _Bound:
     """An endpoint of a service, with what it takes compiled."""
 
-    def __init__(self, endpoint: Endpoint, service: Service) -> None:
+    def __init__(self, endpoint: Endpoint, service: Service, rooms: tuple[Room, Room]) -> None:
+        """`rooms` are for the bodies of those with a token, and of all others."""
         self.method = endpoint.method
+        self._rooms = rooms
         self._endpoint = endpoint
         self._service = service
         self._parameters = {each.name: each for each in endpoint.parameters}
@@ -74,15 +79,16 @@ class _Bound:
         public = self._endpoint.is_always_public
         caller = NOBODY if public else await admit(request, self._service, self._endpoint.role)
         arguments = self._arguments(request)
-        body, document = await self._body(request)
-        call = Call(self._service, caller, arguments, document, body)
-        try:
-            answer = await self._endpoint.handler(call)
-        except MalformedInputError as error:
-            # A cursor is opaque: no schema can tell a wrong one, which leads to a page that is not there.
-            if "cursor" in arguments and error.message.endswith("is not a cursor"):
-                raise NotFoundError(error.message, error.hint) from error
-            raise
+        with self._rooms[caller is NOBODY].hold() as take:
+            body, document = await self._body(request, take)
+            call = Call(self._service, caller, arguments, document, body)
+            try:
+                answer = await self._endpoint.handler(call)
+            except MalformedInputError as error:
+                # A cursor is opaque: no schema can tell a wrong one, which leads to a page that is not there.
+                if "cursor" in arguments and error.message.endswith("is not a cursor"):
+                    raise NotFoundError(error.message, error.hint) from error
+                raise
         return self._response(request, answer)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
@@ -105,14 +111,14 @@ class _Bound:
             raise RefusedError(400, f"the parameters are not what they have to be: {_words(error)}")
         return found
 
-    async def _body(self, request: Request) -> tuple[bytes, Any]:
+    async def _body(self, request: Request, take: Callable[[int], bool]) -> tuple[bytes, Any]:
         wanted, bounds = self._endpoint.body, self._service.settings.bounds
         if wanted is None or self._accepts_body is None:
             return b"", None
-        limit = bounds.envelope_bytes if wanted.is_envelope else bounds.document_bytes
-        data = await read_body(request, wanted.content_types, limit, bounds.body_seconds)
-        if wanted.is_envelope:
-            # The envelope is large, and read once, strictly, by who verifies it.
+        limit = getattr(bounds, wanted.limit)
+        data = await read_body(request, wanted.content_types, limit, bounds.body_seconds, take)
+        if wanted.is_raw:
+            # It is large, and read once, strictly, by who has to understand it.
             return data, None
         document = parse_json(data, max_depth=_DEPTH)
         error = next(self._accepts_body.iter_errors(document), None)

@@ -10,6 +10,7 @@ from avow.errors import MalformedInputError
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter, path_parameter
 from avow.registry.api.reading import CURSOR, LIMIT
+from avow.registry.computing import compute
 from avow.registry.matching import MAX_WANTED, match
 from avow.registry.model import NotFoundError, Search
 from avow.registry.store.interface import PAGE
@@ -50,6 +51,9 @@ def read_signature(document: object) -> Signature | None:
         lists = {kind: document.get(collection, []) for collection, kind in _COLLECTIONS.items()}
         if not all(isinstance(each, list) for each in lists.values()):
             raise MalformedInputError("the capabilities of a signature are in lists")
+        count = sum(map(len, lists.values()))
+        if count > MAX_WANTED:
+            raise MalformedInputError(f"{count} capabilities are wanted; 1 to {MAX_WANTED} can be looked for")
         capabilities = [Capability.read(kind, each) for kind, found in lists.items() for each in found]
         if len({(each.kind, each.name) for each in capabilities}) < len(capabilities):
             return None
@@ -75,12 +79,17 @@ async def search(call: Call) -> Answer:
 
 async def find_matches(call: Call) -> Answer:
     """Servers that offer at least what a signature offers."""
-    asked, wanted = call.arguments, read_signature(parse_json(call.body, max_depth=MAX_FILE_DEPTH))
+    asked = call.arguments
+    wanted = await compute(call.service, len(call.body), _wanted, call.body)
     if wanted is None:
         return Answer({"matches": [], "next": None})
     page = await match(call.service.store, wanted, cursor=asked.get("cursor"), limit=asked.get("limit", PAGE))
     found = [{"name": str(each.name), "version": each.version, "digest": each.digest} for each in page.items]
     return Answer({"matches": found, "next": page.next})
+
+
+def _wanted(body: bytes) -> Signature | None:
+    return read_signature(parse_json(body, max_depth=MAX_FILE_DEPTH))
 
 
 async def holders(call: Call) -> Answer:
@@ -151,7 +160,7 @@ ENDPOINTS: Final = (
             schemas.objects({"name": schemas.NAME, "version": schemas.VERSION, "digest": schemas.DIGEST}),
         ),
         parameters=(CURSOR, LIMIT),
-        body=Body(_SIGNATURE, is_envelope=True),
+        body=Body(_SIGNATURE, limit="signature_bytes", is_raw=True),
     ),
     Endpoint(
         "GET",

@@ -10,7 +10,7 @@ import pytest
 from avow.registry.app import create_app
 from avow.registry.model import Role
 from avow.registry.settings import Bounds, Settings
-from registry_running import Running, running
+from registry_running import Running, envelope, running
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +28,33 @@ async def test_a_body_that_does_not_come_is_not_waited_for(address: str) -> None
         )
 
     assert (answer.status_code, answer.headers["connection"]) == (408, "close")
+
+
+async def test_only_so_much_is_held_of_what_people_without_a_token_send(address: str) -> None:
+    """Who publishes has room of their own, and what is held is let go."""
+    arrived, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b" " * 800
+        arrived.set()
+        await go_on.wait()
+        yield b"{}"
+
+    wanted = {"tools": [{"name": "read_file", "description": "x" * 300}]}
+    async with running(address, Settings(bounds=Bounds(open_room_bytes=1_000))) as registry:
+        headers = {"content-type": "application/json"}
+        first = asyncio.create_task(
+            registry.ask("POST", "/api/v1/match", content=slow(), headers=headers),
+        )
+        await arrived.wait()
+        refused = await registry.post("/api/v1/match", wanted)
+        published = await registry.send(envelope("1.0.0"))
+        go_on.set()
+        await first
+        answered = await registry.post("/api/v1/match", wanted)
+
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "2")
+    assert (published.status_code, answered.status_code) == (201, 200)
 
 
 async def test_an_answer_that_takes_too_long_is_given_up(registry: Running) -> None:

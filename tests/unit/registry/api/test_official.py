@@ -56,6 +56,22 @@ async def test_versions_of_a_server_and_one_of_them(filled: Running) -> None:
     assert missing.status_code == 404
 
 
+async def test_all_versions_come_at_once_since_nobody_asks_for_a_second_page(registry: Running) -> None:
+    for number in range(35):
+        await registry.send(envelope(f"1.{number}.0"))
+
+    versions = (await registry.get(f"/v0.1/servers/{NAME.replace('/', '%2F')}/versions")).json()
+
+    assert versions["metadata"] == {"count": 35}
+    assert versions["servers"][-1]["server"]["version"] == "1.0.0"
+
+
+async def test_an_exact_version_is_found_whether_or_not_it_is_the_newest(filled: Running) -> None:
+    for asked in ({"version": "1.0.0"}, {"version": "1.0.0", "search": "files"}):
+        found = (await filled.get("/v0.1/servers", params=asked)).json()["servers"]
+        assert [(each["server"]["name"], each["server"]["version"]) for each in found] == [(NAME, "1.0.0")]
+
+
 async def test_what_changed_since_a_moment(filled: Running) -> None:
     since = {"updated_since": "2999-01-01T00:00:00Z"}
 

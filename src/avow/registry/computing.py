@@ -1,0 +1,34 @@
+"""What takes long for large documents, beside the event loop: nobody else waits for it."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from typing import Final, TypeVar, TypeVarTuple
+
+from avow.errors import UnavailableError
+from avow.registry.service import Service
+
+_SMALL: Final = 256 * 1024
+
+_Given = TypeVarTuple("_Given")
+_Result = TypeVar("_Result")
+
+
+async def compute(
+    service: Service, size: int, function: Callable[[*_Given], _Result], *given: *_Given
+) -> _Result:
+    """What a function answers for documents of so many bytes.
+
+    Small ones are read in a thread. Large ones wait for each other and go to a process: threads would take
+    turns with the event loop, and of the processes one is left for publications.
+
+    Raises:
+        UnavailableError: the process was killed.
+    """
+    if size <= _SMALL:
+        return await asyncio.to_thread(function, *given)
+    async with service.large:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(service.executor, function, *given)
+        except BrokenExecutor as error:
+            raise UnavailableError("a process that compares was killed", hint="try again") from error
