@@ -20,7 +20,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
         program(tmp_path_factory.mktemp("load")) as registry,
         httpx.Client(base_url=registry.url, timeout=60) as client,
     ):
-        client.headers = {"authorization": f"Bearer {registry.token}", "content-type": "application/json"}  # type: ignore[assignment]
+        client.headers = {"authorization": f"Bearer {registry.token}", "content-type": "application/json"}
         claim = {"namespace": "io.github.owner", "key": OWNER.public.pem.decode()}
         client.post("/api/v1/namespaces", json=claim).raise_for_status()
         for version, kind in (("1", "string"), ("2", "string"), ("3", "integer")):
