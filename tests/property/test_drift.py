@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from avow.core.canonical import JsonValue, canonical, parse_json
+from avow.core.canonical import JsonObject, JsonValue, canonical, parse_json
 from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift, highest
+from avow.core.risk import assess
 from avow.core.severity import Severity
 from avow.core.snapshot import Snapshot
 from small_server import snapshot
@@ -231,3 +232,29 @@ def test_a_new_argument_is_always_critical(
     drifts = diff(snapshot([{**TOOL, "inputSchema": old}]), snapshot([{**TOOL, "inputSchema": new}]))
 
     assert _critical(drifts)
+
+
+TOOLS = st.fixed_dictionaries(
+    {
+        "name": st.sampled_from(["file", "get_file"]),
+        "description": st.sampled_from(
+            ["Read a file.", "Delete a file.", "Convert a number.", "Run a shell command."]
+        ),
+    },
+    optional={
+        "annotations": st.fixed_dictionaries(
+            {},
+            optional={hint: st.booleans() for hint in ("readOnlyHint", "destructiveHint", "openWorldHint")},
+        )
+    },
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TOOLS, TOOLS)
+def test_levels_that_somebody_remembers_make_no_difference(old: JsonObject, new: JsonObject) -> None:
+    """Also where a tool spells out a default, and is compared without it."""
+    before, after = snapshot([old]), snapshot([new])
+    remembered = {one.digest: assess(one).level for one in (*before.signature, *after.signature)}
+
+    assert diff(before, after, lambda one: remembered[one.digest]) == diff(before, after)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from avow.core.canonical import Digest, JsonValue
 from avow.core.capability import Capability, Kind
 from avow.core.printable import printable
-from avow.core.risk import REASON_LIMIT, Level, assess
+from avow.core.risk import REASON_LIMIT, Level, assess, level_of
+from avow.core.risk.model import quoted
 from avow.core.suspicion import LIMIT, name_suspicions, suspicions
 
 WORDS = [
@@ -71,6 +72,7 @@ def test_everything_gets_a_level_and_printable_reasons(definition: dict[str, Jso
     assert 1 <= len(risk.reasons) <= REASON_LIMIT
     assert not any(UNSAFE.search(reason) or "\n" in reason for reason in risk.reasons)
     assert assess(capability(definition, kind)) == risk
+    assert level_of(capability(definition, kind)) is risk.level
 
 
 @given(definitions, hints)
@@ -101,6 +103,11 @@ def test_printable_text_is_safe_and_short(text: str, limit: int | None, fold: bo
     assert "\ud800" not in shown
     assert limit is None or len(shown) <= limit
     assert not (fold and any(character in shown for character in "\n\r\t"))
+
+
+@given(texts | st.text(max_size=80))
+def test_a_quoted_word_is_printable_text(text: str) -> None:
+    assert quoted(text) == f'"{printable(text, 60, fold=True)}"'
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40))

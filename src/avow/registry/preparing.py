@@ -19,7 +19,7 @@ from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift, drift_document, highest
 from avow.core.keys import PublicKey
 from avow.core.publication import MAX_PAYLOAD, PUBLICATION_TYPE, Publication, ServerName, read_publication
-from avow.core.risk import Level, Risk, assess
+from avow.core.risk import Level, Rating, Risk, assess, level_of
 from avow.core.snapshot import Snapshot, Volatile
 from avow.errors import DeclarationError, MalformedInputError, StorageError, UntrustedKeyError
 from avow.registry import indexing
@@ -105,7 +105,7 @@ def _prepared(
     known = before.capabilities if before is not None else {}
     ratings = {(one.kind, one.digest): _rating(one, known) for one in signature}
     fresh = [one for one in signature if (one.kind, one.digest) not in known]
-    drift = diff(_predecessor(before, signature), snapshot) if before is not None else ()
+    drift = diff(_predecessor(before, signature), snapshot, _levels(fresh, ratings)) if before else ()
     return Prepared(
         name=publication.name,
         version=publication.version,
@@ -134,6 +134,12 @@ def _rating(capability: Capability, known: Mapping[Key, Stored]) -> Risk:
     if stored is None:
         return _ratings.of(capability)
     return Risk(stored.risk, tuple(json.loads(stored.reasons)))
+
+
+def _levels(fresh: Sequence[Capability], ratings: Mapping[Key, Risk]) -> Rating:
+    """Levels of what was rated just now; what is stored may have been rated by older rules, and is again."""
+    levels = {(one.kind, one.digest): ratings[one.kind, one.digest].level for one in fresh}
+    return lambda one: levels.get((one.kind, one.digest)) or level_of(one)
 
 
 def _predecessor(before: Predecessor, after: Signature) -> Snapshot:

@@ -55,6 +55,8 @@ def without_defaults(capability: Capability) -> Capability:
     if capability.kind is not Kind.TOOL or not isinstance(annotations, dict):
         return capability
     rest = {n: v for n, v in annotations.items() if n not in _HINTS or v is not _HINTS[n][0]}
+    if len(rest) == len(annotations):
+        return capability
     return replace(capability, definition={**capability.definition, "annotations": rest})
 
 

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from avow.core.printable import printable
+
+_QUOTED: Final = 60
 
 
 class Level(StrEnum):
@@ -16,7 +19,10 @@ class Level(StrEnum):
     @property
     def rank(self) -> int:
         """Position in the order, lowest first."""
-        return list(Level).index(self)
+        return _RANKS[self]
+
+
+_RANKS: Final = {level: rank for rank, level in enumerate(Level)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +43,7 @@ class Finding:
 
 def quoted(text: str) -> str:
     """A word of the server's, safe to print and short."""
-    return '"' + printable(text, 60, fold=True) + '"'
+    # One short plain word, as most are: nothing of it could be hidden, folded or cut.
+    if len(text) <= _QUOTED and text.isascii() and text.isprintable() and " " not in text:
+        return f'"{text}"'
+    return f'"{printable(text, _QUOTED, fold=True)}"'

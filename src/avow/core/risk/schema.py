@@ -16,6 +16,7 @@ _SUBSCHEMAS: Final = (
     "items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties", "if", "then", "else"
 )  # fmt: skip
 _NAMED_SUBSCHEMAS: Final = ("$defs", "definitions", "patternProperties", "dependentSchemas")
+_HOLDERS: Final = frozenset({"properties", *_SUBSCHEMAS, *_NAMED_SUBSCHEMAS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def as_object(value: JsonValue) -> JsonObject:
 
 
 def _children(schema: JsonObject) -> list[tuple[str | None, JsonValue]]:
+    if _HOLDERS.isdisjoint(schema):
+        return []
     children: list[tuple[str | None, JsonValue]] = list(as_object(schema.get("properties")).items())
     children += [(None, schema[keyword]) for keyword in _SUBSCHEMAS if keyword in schema]
     for keyword in _NAMED_SUBSCHEMAS:

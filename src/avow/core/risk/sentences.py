@@ -22,6 +22,8 @@ _DETAILS: Final = re.compile(
 # How far into a description the verb is looked for: some begin with a warning or the name of the service.
 _CLAUSES_READ: Final = 10
 _WORDS_READ: Final = 9
+_PLAINLY_DONE: Final = words.EXECUTE | words.PUBLISH
+_PLAIN_OBJECTS: Final = words.CODE | words.PUBLIC_WRITING
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,11 @@ def tokens(name: str) -> tuple[str, ...]:
 
 def base_form(word: str, vocabulary: frozenset[str]) -> str | None:
     """The word of the vocabulary that this is a form of: "deletes" and "deleting" for "delete"."""
+    if word in vocabulary:
+        return word
+    # Every other form ends in one of these, and most words do in neither.
+    if not word.endswith(("s", "ing")):
+        return None
     return next((form for form in _forms(word) if form in vocabulary), None)
 
 
@@ -94,7 +101,7 @@ def find_statements(
 
 
 def _forms(word: str) -> Iterator[str]:
-    yield word
+    """What a word that ends in -s or -ing may be a form of."""
     if word.endswith("ies"):
         yield word[:-3] + "y"
     if word.endswith("es"):
@@ -134,9 +141,7 @@ def _is_overruled(named: Statement, told: Statement) -> bool:
     """
     if named.verb == told.verb:
         return False
-    if named.verb in words.EXECUTE | words.PUBLISH and named.object_words & (
-        words.CODE | words.PUBLIC_WRITING
-    ):
+    if named.verb in _PLAINLY_DONE and named.object_words & _PLAIN_OBJECTS:
         return False
     return named.verb in words.WEAK_VERBS or (named.verb == "get" and told.verb in words.COMPUTE)
 

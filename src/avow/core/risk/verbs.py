@@ -13,6 +13,10 @@ Rating: TypeAlias = tuple[Level, str]
 _READ_ONLY: Final = re.compile(
     r"\bread[- ]only\b|\bonly select\b|\bselect (?:query|queries)\b", re.IGNORECASE
 )
+_OPEN: Final = words.PUBLIC | words.COMPUTED
+_TAKE_AWAY: Final = words.DESTROY | words.DETACH
+_MODIFY: Final = words.ADD | words.CHANGE
+_RUNNING: Final = words.ADMINISTERED | words.CODE
 _ABOUT_ITSELF: Final = re.compile(r"\b(?:this|the mcp|this mcp) server\b", re.IGNORECASE)
 
 
@@ -40,7 +44,7 @@ def public_source(evidence: Evidence) -> str:
         return ""
     if about & words.SITE_TOPICS and (found := about & words.SITES):
         return min(found)
-    if found := about & (words.PUBLIC | words.COMPUTED) or evidence.said & words.PUBLIC_WEAK:
+    if found := about & _OPEN or evidence.said & words.PUBLIC_WEAK:
         return min(found)
     return "" if "id" in evidence.argument_words else min(about & words.ITSELF, default="")
 
@@ -54,7 +58,7 @@ def _rate(statement: Statement, evidence: Evidence) -> Rating:
         return _operation(verb)
     if "request" in statement.everything | {verb} and _sends_requests(evidence):
         return Level.HIGH, "sends any request"
-    if verb in words.DESTROY | words.DETACH:
+    if verb in _TAKE_AWAY:
         return _destruction(statement)
     if verb in words.EXECUTE:
         return _execution(statement, evidence)
@@ -66,7 +70,7 @@ def _rate(statement: Statement, evidence: Evidence) -> Rating:
         return _administration(statement, evidence)
     if verb in words.COMPUTE:
         return _computation(statement, evidence)
-    if verb in words.ADD | words.CHANGE:
+    if verb in _MODIFY:
         return _change(statement, evidence)
     return _reading(statement, evidence)
 
@@ -103,7 +107,7 @@ def _execution(statement: Statement, evidence: Evidence) -> Rating:
         return Level.MEDIUM, "a GET request"
     if everything & words.LOOKING:
         return Level.MEDIUM, "only looks"
-    if statement.verb in words.BEGIN and not everything & (words.CODE | words.ADMINISTERED):
+    if statement.verb in words.BEGIN and not everything & _RUNNING:
         return Level.MEDIUM, "starts something"
     return Level.HIGH, "executes"
 
@@ -133,8 +137,7 @@ def _publication(statement: Statement) -> Rating:
 
 
 def _administration(statement: Statement, evidence: Evidence) -> Rating:
-    running = words.ADMINISTERED | words.CODE
-    if statement.verb in words.ALWAYS_ADMINISTER or statement.object_words & running:
+    if statement.verb in words.ALWAYS_ADMINISTER or statement.object_words & _RUNNING:
         return Level.HIGH, "changes what runs, or who may do what"
     return _change(statement, evidence)
 
