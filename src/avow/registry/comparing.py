@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from avow.core.tlog.notes import VerifierKey
-from avow.registry.store import dumping
+from avow.registry.store import dumping, word_index
 from avow.registry.store.base import SqlStore
 
 _MODULUS: Final = 1 << 256
@@ -39,7 +39,7 @@ async def _sum(store: SqlStore, table: str) -> tuple[int, int]:
     """A sum over all pairs of word and number, in whatever order a database has them; and their count."""
     total = count = 0
     after: tuple[Any, int] = ("", -(2**63))
-    while page := await store.dump(dumping.words, table, after):
+    while page := await store.dump(word_index.pairs, table, after):
         for word, number, is_good in page:
             if word:
                 total += int.from_bytes(sha256(f"{number} {word} {is_good}".encode()).digest())

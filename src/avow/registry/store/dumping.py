@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from avow.registry.store import agreeing, word_index
 from avow.registry.store.database import Database, Row
 
 PAGE: Final = 500
@@ -78,43 +79,23 @@ async def count_checkpoints(database: Database) -> int:
     return int((await database.fetch("SELECT count(*) FROM log_checkpoints"))[0][0])
 
 
-async def words(database: Database, table: str, after: tuple[Any, int]) -> Sequence[tuple[Any, int, bool]]:
-    """A page of the pairs of word and number in an index of words, and whether each is stored as it should.
-
-    `after` is the last pair of the page before; pages end with an empty one.
-    """
-    if database.dialect == "sqlite":
-        name = f"temp.avow_{table}"
-        await database.fetch(f"CREATE VIRTUAL TABLE {name} USING fts5vocab(main, {table}, instance)")
-        sql = (
-            f"SELECT term, doc FROM {name} WHERE term >= $1 "  # noqa: S608
-            "AND NOT (term = $1 AND doc <= $2) LIMIT 20000"
-        )
-        return [(term, number, True) for term, number in await database.fetch(sql, *after)]
-    sql = (
-        "SELECT id, tsvector_to_array(words), words = array_to_tsvector(tsvector_to_array(words)) "  # noqa: S608
-        f"FROM {table} WHERE id > $1 ORDER BY id LIMIT {PAGE}"
-    )
-    found = await database.fetch(sql, after[1])
-    return [(word, number, good) for number, listed, good in found for word in listed or [""]]
-
-
 async def damage(database: Database) -> Sequence[str]:
-    """What SQLite itself finds wrong with its file; PostgreSQL has checksums and `pg_amcheck` for that."""
+    """What is wrong with the database as such: its pages, as far as it says, and its indexes."""
     if database.dialect != "sqlite":
-        return []
+        return await agreeing.disagreements(database, WORDS)
     found = [str(row[0]) for row in await database.fetch("PRAGMA integrity_check(10)")]
     for table in WORDS:
-        await database.fetch(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")  # noqa: S608
+        found += await word_index.damage(database, table)
     return [each for each in found if each != "ok"]
 
 
-async def schema(database: Database) -> Mapping[str, str]:
+async def schema(database: Database) -> Mapping[str, Any]:
     """The tables and indexes as they were made, where the database keeps the words."""
     if database.dialect != "sqlite":
         return {}
     sql = "SELECT type || ' ' || name, coalesce(tbl_name || ': ' || sql, tbl_name) FROM sqlite_master"
-    return dict(map(tuple, await database.fetch(sql)))
+    made = dict(map(tuple, await database.fetch(sql)))
+    return {**made, **{table: await word_index.settings(database, table) for table in WORDS}}
 
 
 async def step(database: Database) -> list[str]:
