@@ -1,7 +1,7 @@
 """Whether the indexes of a PostgreSQL lead to the rows that its tables hold, all of them and no others.
 
 SQLite has a command for that. Here every sorted index is walked from end to end and summed up, and so is the
-table itself, sorted; every word is looked up, and counted in the table. Nothing is kept in memory, or written.
+table itself, sorted; every word is looked up, and counted in the table. Nothing of it is kept, or written.
 A key that was changed inside an index, between its neighbours, is not seen: page checksums see that.
 """
 
@@ -29,8 +29,8 @@ async def disagreements(database: Database, words: Sequence[str]) -> list[str]:
     for table, index, columns in indexes:
         # Names of ours, not of anybody who asks.
         sql = (
-            f"SELECT count(*), sum(hashtextextended(x::text, place)::numeric) "  # noqa: S608
-            f"FROM (SELECT {columns}, row_number() OVER (ORDER BY {columns}) AS place FROM {table}) x"
+            f"SELECT count(*), sum(hashtextextended(x::text, nth)::numeric) "  # noqa: S608
+            f"FROM (SELECT {columns}, row_number() OVER (ORDER BY {columns}) AS nth FROM {table}) x"
         )
         await _walk(database, by_index=True)
         through = await database.fetch(sql)
