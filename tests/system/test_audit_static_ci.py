@@ -48,6 +48,7 @@ def run_step(runner: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
         "AVOW_COMMAND": given["command"],
         "AVOW_ARGUMENTS": given["arguments"],
         "AVOW_SARIF": given["sarif-file"],
+        "AVOW_PROBE": given["probe"],
     }
     # As GitHub runs `shell: bash`.
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step("run")]
@@ -103,6 +104,48 @@ def test_the_action_runs_nothing_else(runner: Path, command: str) -> None:
 
     assert done.returncode == 2
     assert "command is check or audit" in done.stdout
+
+
+def test_installing_runs_nothing_of_the_checkout(runner: Path, tmp_path: Path) -> None:
+    """The step is run where a pull request could at most hope for it: in the checkout itself."""
+    for name in ("venv", "pip", "ensurepip", "argparse"):
+        (runner / "checkout" / f"{name}.py").write_text(f"open('pwned-by-{name}', 'w')\nraise SystemExit\n")
+    (runner / "temp" / "avow" / "bin" / "avow").unlink()
+    wheel = tmp_path / "package"
+    wheel.mkdir()
+    (wheel / "pyproject.toml").write_text("no project: pip ends here")
+    [install] = [one for one in action()["runs"]["steps"] if one.get("name") == "install"]
+    environment = {**os.environ, "RUNNER_TEMP": str(runner / "temp"), "AVOW_SOURCE": str(wheel)}
+
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", install["run"]]
+    subprocess.run(command, cwd=runner / "checkout", env=environment, capture_output=True, timeout=120)
+
+    assert (runner / "temp" / "avow" / "bin" / "python").exists(), "it did not get that far"
+    assert [path.name for path in (runner / "checkout").glob("pwned*")] == []
+    assert install["working-directory"] == "${{ runner.temp }}"
+
+
+def test_the_action_starts_no_server_unless_told_so(runner: Path) -> None:
+    configured = {"mcpServers": {"src": {"command": "touch", "args": ["pwned"]}}}
+    (runner / "checkout" / ".mcp.json").write_text(json.dumps(configured))
+
+    reading = run_step(runner, arguments="src")
+    probing = run_step(runner, arguments="src", probe="true")
+
+    assert (reading.returncode, probing.returncode) == (2, 2)
+    assert "'src' is no directory and no source file" in reading.stderr
+    assert "avow audit --config" in probing.stderr
+    assert not (runner / "checkout" / "pwned").exists()
+
+
+def test_names_of_files_are_no_commands_to_the_runner(runner: Path) -> None:
+    (runner / "checkout" / "a\n::error::forged.py").write_text(BAD.read_text())
+
+    lines = run_step(runner).stdout.splitlines()
+
+    assert lines[0].startswith("::stop-commands::")
+    assert lines[-1] == f"::{lines[0].rpartition('::')[2]}::"
+    assert [line for line in lines[1:-1] if line.startswith("::")] == []
 
 
 def test_everything_that_the_action_uses_is_pinned() -> None:

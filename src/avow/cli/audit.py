@@ -11,6 +11,7 @@ import click
 from avow.cli.failures import FAILED
 from avow.cli.options import CommandWithServer, ServerOptions, format_option, server_command, server_options
 from avow.errors import UsageError
+from avow.system.targets import looks_like_a_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules.")
+@click.option("--source-only", is_flag=True, help="Read source; start nothing, and connect to nothing.")
 @click.option("--allow-calls", multiple=True, metavar="TOOL", help="A probe may call this tool.")
 @click.option("--badge", type=click.Path(path_type=Path), metavar="FILE", help="Write the score card as SVG.")
 @click.option("--list", "list_rules", is_flag=True, help="Print every rule, and do nothing else.")
@@ -42,6 +44,7 @@ def command(
     fail_on: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    source_only: bool,
     allow_calls: tuple[str, ...],
     badge: Path | None,
     list_rules: bool,
@@ -60,6 +63,8 @@ def command(
     from avow.cli.output.audit import print_audit
 
     settings = _settings(fail_on, select, ignore)
+    if source_only:
+        _refuse_servers(subjects, server_command(ctx))
     reports = _reports(subjects, server_command(ctx), allow_calls, options)
     report = settings.apply(together(reports))
     print_audit(report, format_name)
@@ -101,8 +106,37 @@ def _reports(
     targets = [word for word in subjects if not _is_source(word)]
     reports = [_watched(f"reading {path}", partial(_scan, Path(path)), options) for path in paths]
     if targets or server:
+        _refuse_servers_of_this_project(targets, options)
         reports.extend(_probe(targets, server, allowed, options))
     return reports
+
+
+def _refuse_servers(subjects: tuple[str, ...], server: tuple[str, ...]) -> None:
+    if server:
+        raise UsageError("--source-only starts nothing, and there is a command behind `--`")
+    for word in subjects:
+        if not _is_source(word):
+            raise UsageError(
+                f"{word!r} is no directory and no source file", hint="--source-only reads these alone"
+            )
+
+
+def _refuse_servers_of_this_project(words: list[str], options: ServerOptions) -> None:
+    """Whoever audits somebody's code and mistypes a directory must not start what that code names so."""
+    from avow.cli.reaching import known_names
+
+    known = known_names(options)
+    if options.config is not None:
+        return
+    for word in words:
+        if word.startswith(("http://", "https://")) or looks_like_a_file(word) or word in known.locked():
+            continue
+        for server in known.configured().servers:
+            if server.name == word and server.path.resolve().is_relative_to(Path.cwd().resolve()):
+                raise UsageError(
+                    f"{word!r} is no directory here, but a server of {server.path}",
+                    hint=f"to start and probe it: `avow audit --config {server.path} {word}`",
+                )
 
 
 def _is_source(word: str) -> bool:

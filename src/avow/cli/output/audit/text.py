@@ -25,7 +25,7 @@ def audit(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[Line]:
-    yield line((printable(report.subject), "bold"))
+    yield line((printable(report.subject, fold=True), "bold"))
     rows = [
         ((f"{verdict}", _VERDICTS[verdict]), str(pattern)) for pattern, verdict in report.scorecard.items()
     ]
@@ -55,7 +55,7 @@ def _finding(finding: Finding) -> Iterator[Line]:
     yield line(
         (f"{finding.severity} ", style),
         (finding.rule, "bold"),
-        f" {printable(finding.message)}",
+        f" {printable(finding.message, fold=True)}",
         (sure, "dim"),
     )
     if finding.place is not None:
@@ -68,7 +68,7 @@ def _finding(finding: Finding) -> Iterator[Line]:
 
 def _where(finding: Finding) -> str:
     place = finding.place
-    return f"{printable(place.path)}:{place.line}:{place.column}" if place else ""
+    return f"{printable(place.path, fold=True)}:{place.line}:{place.column}" if place else ""
 
 
 def _summary(report: Report) -> Line:
