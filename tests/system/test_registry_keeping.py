@@ -10,12 +10,14 @@ from avow.core.publication import ServerName
 from avow.core.severity import Severity
 from avow.core.tlog.entry import ApprovalEntry, KeyEntry, NamespaceEntry, loads
 from avow.errors import MalformedInputError
+from avow.registry.approvals import set_needed, standings
 from avow.registry.model import (
     Approval,
     ApprovalState,
     ConflictError,
     Environment,
     NotFoundError,
+    PublishedVersion,
     Role,
     Token,
     Watch,
@@ -23,6 +25,7 @@ from avow.registry.model import (
 )
 from avow.registry.publishing import publish
 from avow.registry.store.interface import Store
+from avow.system.registry_proofs import Proved
 from registry_samples import FILES, KEY, NAMESPACE, NOW, OTHER_KEY, READ, WRITE, envelope, snapshot
 from registry_stores import *  # noqa: F403  fixtures
 
@@ -115,6 +118,46 @@ async def test_a_decision_is_about_a_digest_that_is_there(store: Store) -> None:
         await store.decide(Approval(FILES, "1", wrong, "production", state, "ann\0", "", NOW))
     assert await store.approvals(FILES) == ()
     assert (await store.totals())["entries"] == 2
+
+
+async def test_registry_and_log_agree_on_what_is_approved_whatever_number_is_needed(store: Store) -> None:
+    """Another number holds from the next decision on; whoever reads the log comes to the same."""
+    await publish(store, envelope(snapshot(READ), "1"), NOW)
+    found = await store.version(FILES)
+    assert found is not None
+    states = []
+    for needed, state, by in (
+        (1, ApprovalState.APPROVED, "ann"),
+        (2, ApprovalState.APPROVED, "ann"),
+        (2, ApprovalState.APPROVED, "ben"),
+        (3, ApprovalState.PENDING, "eve"),
+        (1, ApprovalState.REJECTED, "eve"),
+    ):
+        await set_needed(store, "production", needed)
+        states.append(await _standing_in_both(store, found))
+        await decided(store, "1", state, by)
+        states.append(await _standing_in_both(store, found))
+
+    pending, approved, rejected = "pending", "approved", "rejected"
+    assert states == [
+        *(pending, approved),
+        *(approved, pending),
+        *(pending, approved),
+        *(approved, pending),
+        *(pending, rejected),
+    ]
+
+
+async def _standing_in_both(store: Store, version: PublishedVersion) -> str:
+    """How a version stands: as the registry says, and as its log does."""
+    [shown] = await standings(store, version, "production")
+    read = [loads(each) for each in await store.entries(0, 99)]
+    proved = Proved(tuple(each for each in read if isinstance(each, ApprovalEntry)), ())
+    assert shown.state == proved.state(version.version, version.digest)
+    assert all(
+        each.needed == entry.needed for each, entry in zip(shown.decisions, proved.decisions, strict=True)
+    )
+    return str(shown.state)
 
 
 async def test_what_is_to_be_decided_and_what_was_approved(store: Store) -> None:

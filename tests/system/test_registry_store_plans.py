@@ -154,8 +154,8 @@ INSERT INTO log_entries SELECT n - 1, CONTENT FROM numbers WHERE n <= 20000;
 INSERT INTO log_nodes SELECT n - 1, CONTENT FROM numbers WHERE n <= 40000;
 INSERT INTO log_checkpoints SELECT n, CONTENT, CONTENT FROM numbers WHERE n <= 20000;
 INSERT INTO approvals SELECT n, 1 + n % 4000, n, 'production',
-  CASE n % 3 WHEN 0 THEN 'approved' ELSE 'rejected' END, 'ann', '', 0 FROM numbers WHERE n <= 2000;
-INSERT INTO tokens SELECT 't' || n, 'read', 'ann', '', 0, NULL FROM numbers WHERE n <= 5000;
+  CASE n % 3 WHEN 0 THEN 'approved' ELSE 'rejected' END, 'ann', '', 0, 1 FROM numbers WHERE n <= 2000;
+INSERT INTO tokens SELECT 't' || n, 'read', 'ann', '', 0, NULL, '' FROM numbers WHERE n <= 5000;
 """
 WORDS = {
     "sqlite": """

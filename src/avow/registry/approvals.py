@@ -25,7 +25,11 @@ _ENVIRONMENT: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The state of a version in an environment, with the decisions that led there, oldest first."""
+    """The state of a version in an environment, with the decisions that led there, oldest first.
+
+    `needed` is what the newest decision says, as for everybody who reads the log; where there is none, how
+    many people would have to agree now.
+    """
 
     environment: str
     state: ApprovalState
@@ -48,7 +52,7 @@ def read_environment(text: str) -> str:
 
 
 async def set_needed(store: Store, name: str, needed: int) -> Environment:
-    """Say how many people have to agree in an environment.
+    """Say how many people have to agree in an environment, from the next decision on.
 
     Raises:
         MalformedInputError: there is no such environment, or nobody could reach that number.
@@ -128,5 +132,5 @@ async def found_version(store: Store, name: ServerName, version: str | None) -> 
 
 def _standing(environment: str, needed: int, decisions: Iterable[Approval]) -> Standing:
     made = tuple(decisions)
-    state = standing(((each.by, str(each.state)) for each in made), needed)
-    return Standing(environment, ApprovalState(state), needed, made)
+    state = ApprovalState(standing(each.decision for each in made))
+    return Standing(environment, state, made[-1].needed if made else needed, made)

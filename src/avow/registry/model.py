@@ -12,6 +12,7 @@ from avow.core.keys import KeyId, PublicKey
 from avow.core.publication import ServerName
 from avow.core.risk import Level
 from avow.core.severity import Severity
+from avow.core.tlog.decisions import Decision
 from avow.errors import MalformedInputError, UsageError
 
 __all__ = [
@@ -263,7 +264,10 @@ class ApprovalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One person's decision about one version in one environment; the newest of each person counts."""
+    """One person's decision about one version in one environment; the newest of each person counts.
+
+    `needed` is how many people had to agree when it was recorded, which nobody chooses who decides.
+    """
 
     name: ServerName
     version: str
@@ -274,6 +278,12 @@ class Approval:
     reason: str
     at: datetime
     log_index: int = -1
+    needed: int = 1
+
+    @property
+    def decision(self) -> Decision:
+        """What counts of it."""
+        return Decision(self.by, self.state, self.needed)
 
 
 @dataclass(frozen=True, slots=True)

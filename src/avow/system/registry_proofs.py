@@ -69,8 +69,7 @@ class Proved:
 
     def state(self, version: str, digest: str) -> str:
         """What the decisions about one version come to; they are all about one server and environment."""
-        made = self.about(version, digest)
-        return standing(((each.by, each.state) for each in made), made[-1].needed if made else 1)
+        return standing(each.decision for each in self.about(version, digest))
 
     def about(self, version: str, digest: str) -> tuple[ApprovalEntry, ...]:
         """The decisions about one version."""

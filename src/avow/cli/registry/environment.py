@@ -16,5 +16,5 @@ def command(name: str, *, needed: int, registry: str) -> int:
     """Set up an environment, or say how many people have to agree in it."""
     with administration(registry, needs_token=True) as client:
         client.set_environment(name, needed)
-    write(printable(f"{name}: {needed} have to agree\n"))
+    write(printable(f"{name}: {needed} have to agree, from the next decision on\n"))
     return 0

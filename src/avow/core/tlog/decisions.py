@@ -1,20 +1,29 @@
 """What several people's decisions about one version in one environment come to."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 APPROVED: Final = "approved"
 PENDING: Final = "pending"
 REJECTED: Final = "rejected"
 
 
-def standing(decisions: Iterable[tuple[str, str]], needed: int) -> str:
-    """The state that pairs of a person and a state add up to, oldest first.
+class Decision(NamedTuple):
+    """What a person said, and how many people had to agree at that time."""
 
-    The newest of each person counts. One rejection rejects; as many people as needed approve.
+    by: str
+    state: str
+    needed: int
+
+
+def standing(decisions: Iterable[Decision]) -> str:
+    """What decisions come to, oldest first.
+
+    The newest of each person counts. One rejection rejects. As many people have to approve as the newest
+    decision says: a number that changes later holds from the next decision on, which has it in the log.
     """
-    newest = dict(decisions)
-    states = list(newest.values())
+    made = list(decisions)
+    states = list({each.by: each.state for each in made}.values())
     if REJECTED in states:
         return REJECTED
-    return APPROVED if states.count(APPROVED) >= max(1, needed) else PENDING
+    return APPROVED if made and states.count(APPROVED) >= max(1, made[-1].needed) else PENDING

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar, Final, TypeAlias
 
 from avow.core.canonical import JsonValue, canonical, parse_json
-from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED
+from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED, Decision
 from avow.core.tlog.tiles import MAX_ENTRY
 from avow.errors import MalformedInputError
 
@@ -55,6 +55,11 @@ class ApprovalEntry:
     needed: int  # how many people have to agree there, at that time
     by: str
     reason: str
+
+    @property
+    def decision(self) -> Decision:
+        """What counts of it."""
+        return Decision(self.by, self.state, self.needed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

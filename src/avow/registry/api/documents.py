@@ -118,6 +118,7 @@ def decision(found: Approval) -> JsonObject:
         "digest": found.digest,
         "environment": found.environment,
         "state": str(found.state),
+        "needed": found.needed,
         "by": found.by,
         "reason": found.reason,
         "at": time(found.at),

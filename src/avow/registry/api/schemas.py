@@ -141,6 +141,7 @@ _DECISION: Final = objects(
         "digest": DIGEST,
         "environment": ENVIRONMENT,
         "state": STATE,
+        "needed": NEEDED,
         "by": TEXT,
         "reason": TEXT,
         "at": TIME,

@@ -30,8 +30,8 @@ _NAMESPACES: Final = (
     "FROM namespaces n CROSS JOIN namespace_keys k WHERE k.namespace_id = n.id"
 )
 _APPROVALS: Final = (
-    "SELECT a.log_index, s.name, v.version, v.digest, a.environment, a.state, a.person, a.reason, a.at_ms "
-    "FROM approvals a CROSS JOIN servers s CROSS JOIN versions v "
+    "SELECT a.log_index, s.name, v.version, v.digest, a.environment, a.state, a.person, a.reason, a.at_ms, "
+    "a.needed FROM approvals a CROSS JOIN servers s CROSS JOIN versions v "
     "WHERE s.id = a.server_id AND v.id = a.version_id"
 )
 
@@ -156,23 +156,20 @@ async def decide(database: Database, append: Append, approval: Approval) -> Appr
         )
     )
     sql = (
-        "INSERT INTO approvals (log_index, server_id, version_id, environment, state, person, reason, at_ms) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+        "INSERT INTO approvals (log_index, server_id, version_id, environment, state, person, reason, at_ms, "
+        "needed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
     )
     words = (approval.environment, str(approval.state), approval.by, approval.reason)
-    await database.run(sql, [(index, server, version, *words, ms)])
+    await database.run(sql, [(index, server, version, *words, ms, needed)])
     if approval.environment not in known:
         await set_environment(database, append, Environment(approval.environment, needed))
-    return _approval((index, str(approval.name), approval.version, digest, *words, ms))
+    return _approval((index, str(approval.name), approval.version, digest, *words, ms, needed))
 
 
 def _approval(row: Row) -> Approval:
-    index, name, version, digest, environment, state, person, reason, ms = row
-    state = ApprovalState(state)
-    at = moment(ms)
-    return Approval(
-        name_of(name), version, digest_text(digest), environment, state, person, reason, at, index
-    )
+    index, name, version, digest, environment, state, person, reason, ms, needed = row
+    about = (name_of(name), version, digest_text(digest), environment)
+    return Approval(*about, ApprovalState(state), person, reason, moment(ms), index, needed)
 
 
 async def approvals(

@@ -132,7 +132,7 @@ def _approved_versions(decisions: Iterable[ApprovalEntry]) -> tuple[ApprovedVers
     return tuple(
         ApprovedVersion(version, digest, made[-1])
         for (version, digest), made in by_version.items()
-        if standing(((each.by, each.state) for each in made), made[-1].needed) == APPROVED
+        if standing(each.decision for each in made) == APPROVED
     )
 
 

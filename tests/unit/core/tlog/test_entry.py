@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from avow.core.tlog.decisions import standing
 from avow.core.tlog.entry import MAX_REASON, ApprovalEntry, KeyEntry, PublicationEntry, dumps, loads
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.tiles import MAX_ENTRY
@@ -96,23 +95,3 @@ def test_the_documentation_names_every_member_and_its_example_is_an_entry() -> N
             assert f"`{member.name}`" in DOCUMENTATION
     example = DOCUMENTATION.split("```json\n")[1].split("\n```")[0]
     assert isinstance(loads(example.encode()), PublicationEntry)
-
-
-@pytest.mark.parametrize(
-    ("decisions", "needed", "expected"),
-    [
-        ([], 1, "pending"),
-        ([], 0, "pending"),
-        ([("ann", "approved")], 1, "approved"),
-        ([("ann", "approved")], 2, "pending"),
-        ([("ann", "approved"), ("ann", "approved")], 2, "pending"),
-        ([("ann", "approved"), ("bob", "approved")], 2, "approved"),
-        ([("ann", "approved"), ("bob", "rejected")], 1, "rejected"),
-        ([("bob", "rejected"), ("bob", "approved")], 1, "approved"),
-        ([("ann", "approved"), ("ann", "pending")], 1, "pending"),
-    ],
-)
-def test_the_newest_word_of_each_person_counts(
-    decisions: list[tuple[str, str]], needed: int, expected: str
-) -> None:
-    assert standing(decisions, needed) == expected

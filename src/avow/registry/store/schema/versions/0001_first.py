@@ -189,6 +189,7 @@ def _people() -> None:
         sa.Column("person", sa.Text, nullable=False),
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("at_ms", sa.BigInteger, nullable=False),
+        sa.Column("needed", sa.SmallInteger, nullable=False),
     )
     op.create_index("approvals_by_version", "approvals", ["version_id", "environment"])
     op.create_index("approvals_by_server", "approvals", ["server_id", "log_index"])
