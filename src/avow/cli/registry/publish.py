@@ -51,16 +51,21 @@ def command(
     """
     from avow.cli.passphrases import open_private_key
     from avow.core import dsse
-    from avow.core.publication import PUBLICATION_TYPE, ServerName, publication_payload
+    from avow.core.publication import PUBLICATION_TYPE, ServerName, publication_payload, read_publication
+    from avow.system.registry_client.receipts import verify_receipt
+    from avow.system.registry_client.remembered import Memory
 
     chosen = key or Path(os.environ.get(_KEY) or "")
     if not chosen.name:
         raise UsageError("which key signs?", hint="--key FILE; `avow keygen --out FILE` makes one")
     payload = publication_payload(ServerName.read(name), version, read_published(what, lockfile))
-    envelope = dsse.dumps(dsse.sign(payload, PUBLICATION_TYPE, [open_private_key(chosen)]))
+    signing = open_private_key(chosen)
+    envelope = dsse.dumps(dsse.sign(payload, PUBLICATION_TYPE, [signing]))
     with open_client(registry, needs_token=True) as client:
         receipt = client.publish(envelope)
-        prove_receipt(receipt, client.url)
+        known = Memory.of(client.url).recall()
+        sent, signed_by = read_publication(payload), signing.public.identifier
+        verify_receipt(receipt, sent, signed_by, client.url, known.key if known else None)
     if format_name == "json":
         from avow.cli.output.json import dumps
 
@@ -92,34 +97,3 @@ def read_published(what: str, lockfile: Path) -> "Snapshot":
             hint="`avow inspect TARGET --save FILE.json` writes a snapshot",
         )
     return entries[what].snapshot
-
-
-def prove_receipt(receipt: dict[str, object], url: str) -> None:
-    """Check that what the registry answers proves that the entry is in its log.
-
-    Raises:
-        VerificationError: it does not.
-        PeerProtocolError: it is no receipt.
-    """
-    from avow.core.tlog.encoding import from_base64
-    from avow.core.tlog.hashing import leaf_hash
-    from avow.core.tlog.proofs import verify_inclusion
-    from avow.errors import PeerProtocolError
-    from avow.system.registry_client.client import read_hashes
-
-    match receipt:
-        case {
-            "digest": str(),
-            "logIndex": int(),
-            "proof": {
-                "index": int(index),
-                "size": int(size),
-                "hashes": list(hashes),
-                "root": str(root),
-                "entry": str(entry),
-            },
-        }:
-            leaf = leaf_hash(entry.encode())
-            verify_inclusion(leaf, index, size, read_hashes(hashes), from_base64(root) or b"")
-        case _:
-            raise PeerProtocolError(f"{url} does not answer with a receipt")

@@ -146,11 +146,21 @@ def verified_decisions(
 
     for decision in _all(client, page, "approvals"):
         index = _index(client, decision)
+        assert isinstance(decision, dict)  # it has an index
         entry = _of_type(verified_entry(client, checkpoint, index), ApprovalEntry, index)
         if (entry.name, entry.environment) != (str(name), environment):
             raise VerificationError(f"entry {index} of the log decides about something else")
+        # What is said of it may not be another's: one decision in the place of two would hide the other.
+        if index in found or any(decision.get(name, value) != value for name, value in _said(entry).items()):
+            raise VerificationError(f"{client.url} does not say what entry {index} of the log says")
         found[index] = entry
     return [(found[index], index) for index in sorted(found)]
+
+
+def _said(entry: ApprovalEntry) -> JsonObject:
+    """How the API says what an entry says."""
+    named = {name: getattr(entry, name) for name in ("name", "version", "digest", "environment", "state")}
+    return {**named, "by": entry.by, "reason": entry.reason, "at": entry.time}
 
 
 def _of_type(entry: Entry, kind: type[E], index: int) -> E:
