@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,8 +146,13 @@ class Program:
 
 
 @contextmanager
-def program(directory: Path, *options: str, token: str = "") -> Iterator[Program]:
-    """Start a registry in a directory; it ends in an orderly way, or the test fails."""
+def program(
+    directory: Path, *options: str, token: str = "", start: Sequence[str] = ("-m", "avow")
+) -> Iterator[Program]:
+    """Start a registry in a directory; it ends in an orderly way, or the test fails.
+
+    `start` is what Python is told, for those who want something about it to be different.
+    """
     home = directory / "home"
     home.mkdir(exist_ok=True)
     environment = {
@@ -161,7 +166,7 @@ def program(directory: Path, *options: str, token: str = "") -> Iterator[Program
     arguments = ["registry", "serve", "--data", str(directory / "data"), "--listen", "127.0.0.1:0", *options]
     with (directory / "log").open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "avow", *arguments],
+            [sys.executable, *start, *arguments],
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,

@@ -65,6 +65,17 @@ def read_namespace(text: str) -> str:
     return text
 
 
+def read_watched(text: str) -> str:
+    """Check what somebody wants to hear of: a server, or `namespace/*` for all in a namespace.
+
+    Raises:
+        MalformedInputError: it is neither.
+    """
+    if text.endswith("/*"):
+        return f"{read_namespace(text.removesuffix('/*'))}/*"
+    return str(ServerName.read(text))
+
+
 def read_version(text: str) -> str:
     """Check a version.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from avow.core import dsse
 from avow.core.canonical import JsonObject, canonical
 from avow.core.keys import KeyId, PublicKey, read_public_key
-from avow.core.publication import ServerName, read_namespace, read_publication
+from avow.core.publication import ServerName, read_publication, read_watched
 from avow.core.severity import Severity
 from avow.core.tlog import entry as entries
 from avow.core.tlog.entry import ApprovalEntry, Entry, KeyEntry, NamespaceEntry, PublicationEntry
@@ -194,7 +194,7 @@ class _Import:
             case {"person": str(person), "target": str(target), "level": str(level)} if level in list(
                 Severity
             ):
-                wish = (read_person(person), _target(target), Severity(level))
+                wish = (read_person(person), read_watched(target), Severity(level))
             case _:
                 raise MalformedInputError("it is not a watch")
         there = await self._store.watches(wish[0])
@@ -210,9 +210,3 @@ def _keys(document: JsonObject, wanted: tuple[str, ...]) -> list[PublicKey]:
     if tuple(each.identifier for each in found) != wanted:
         raise MalformedInputError("the keys are not those that the entry names")
     return found
-
-
-def _target(text: str) -> str:
-    if text.endswith("/*"):
-        return f"{read_namespace(text.removesuffix('/*'))}/*"
-    return str(ServerName.read(text))

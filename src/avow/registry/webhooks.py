@@ -29,7 +29,10 @@ LOG: Final = logging.getLogger("avow.registry")
 MOST: Final = 50
 
 _POLL_SECONDS: Final = 2.0
-_LEASE: Final = timedelta(minutes=5)
+# Nobody else tells a webhook while it is leased: that is longer than telling it can take.
+_LEASE: Final = timedelta(minutes=1)
+_TELLING_SECONDS: Final = 30.0
+_ATTEMPT_SECONDS: Final = 20.0
 _TIMEOUT: Final = 10.0
 _BATCH: Final = 20
 _FIRST_WAIT: Final = 10.0
@@ -79,7 +82,28 @@ async def remove(store: Store, person: str, identifier: str) -> None:
     """
     owned = any(each.id == identifier for each in await store.webhooks(person))
     if not owned or not await store.remove_webhook(identifier):
-        raise NotFoundError("there is no such webhook")
+        raise _unknown()
+
+
+async def attempt(service: Service, person: str, identifier: str) -> str:
+    """Tell a webhook of this person that it is tried; the answer is empty, or says what went wrong.
+
+    Raises:
+        NotFoundError: they have no such webhook.
+    """
+    import httpx
+
+    hook = next((each for each in await service.store.webhooks(person) if each.id == identifier), None)
+    if hook is None:
+        raise _unknown()
+    name = f"{hook.id}-test-{secrets.token_hex(4)}"
+    body = canonical({"event": "test", "id": name, "registry": service.origin})
+    async with httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client:
+        return await _sent(service, client, hook, body, name)
+
+
+def _unknown() -> NotFoundError:
+    return NotFoundError("there is no such webhook of yours", hint="`avow registry webhook list` shows them")
 
 
 async def newest(store: Store) -> int:
@@ -151,14 +175,18 @@ class Deliveries:
         last = await newest(store)
         level = hook.level
         changes = await store.changes(after=hook.position, limit=_BATCH, targets=hook.targets, level=level)
-        position = hook.position
+        position, is_all = hook.position, len(changes) < _BATCH
+        until = asyncio.get_running_loop().time() + _TELLING_SECONDS
         for change in changes:
+            if asyncio.get_running_loop().time() > until:
+                is_all = False
+                break
             error = await self._deliver(client, hook, change)
             if error:
                 await self._failed(hook, position, error)
                 return
             position = change.version.id
-        if len(changes) < _BATCH:
+        if is_all:
             # What came before and was not among the changes does not concern this webhook.
             position = max(position, last)
         await store.settle_webhook(hook.id, position=position, attempts=0, next_attempt_at=None)
@@ -166,6 +194,8 @@ class Deliveries:
     async def _failed(self, hook: Webhook, position: int, error: str) -> None:
         attempts = (hook.attempts if position == hook.position else 0) + 1
         again: datetime = self._service.clock() + backoff(attempts)
+        # Without the address and what came from there: neither is for everybody who reads the log.
+        LOG.warning(json.dumps({"event": "webhook_failed", "webhook": hook.id, "attempts": attempts}))
         await self._service.store.settle_webhook(
             hook.id, position=position, attempts=attempts, next_attempt_at=again, error=error
         )
@@ -175,13 +205,23 @@ class Deliveries:
         version = change.version
         drifts = await self._service.store.drifts(version.name, [version.version])
         body = message(self._service.origin, hook, change, drifts.get(version.version, ()))
-        try:
-            place = await resolve(hook.url, private=self._service.settings.webhooks_to_private_addresses)
-            error = await _post(client, place, hook, body, delivery(hook, change), self._service.clock())
-        except MalformedInputError as refused:
-            error = refused.message
+        error = await _sent(self._service, client, hook, body, delivery(hook, change))
         self._service.metrics.count("webhooks", outcome="failed" if error else "delivered")
-        return error[:200]
+        return error
+
+
+async def _sent(
+    service: Service, client: "httpx.AsyncClient", hook: Webhook, body: bytes, identifier: str
+) -> str:
+    try:
+        async with asyncio.timeout(_ATTEMPT_SECONDS):
+            place = await resolve(hook.url, private=service.settings.webhooks_to_private_addresses)
+            error = await _post(client, place, hook, body, identifier, service.clock())
+    except TimeoutError:
+        error = "it did not answer in time"
+    except MalformedInputError as refused:
+        error = refused.message
+    return error[:200]
 
 
 async def _post(
@@ -197,16 +237,15 @@ async def _post(
         "Avow-Signature": signature(hook.secret, int(at.timestamp()), body),
     }
     try:
-        async with asyncio.timeout(2 * _TIMEOUT):
-            async with client.stream(
-                "POST",
-                place.url,
-                content=body,
-                headers=headers,
-                follow_redirects=False,
-                extensions={"sni_hostname": place.name},
-            ) as response:
-                status = response.status_code
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
+        async with client.stream(
+            "POST",
+            place.url,
+            content=body,
+            headers=headers,
+            follow_redirects=False,
+            extensions={"sni_hostname": place.name},
+        ) as response:
+            status = response.status_code
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return f"it did not answer: {type(error).__name__}"
     return "" if 200 <= status < 300 else f"it answered {status}"

@@ -12,6 +12,7 @@ from avow.core.publication import (
     read_namespace,
     read_publication,
     read_version,
+    read_watched,
 )
 from avow.core.snapshot import Era, Snapshot
 from avow.core.target import read_target
@@ -77,6 +78,13 @@ def test_namespaces_are_the_first_part_of_a_name() -> None:
     for text in ("", "a/b", "a..b", "x" * 200):
         with pytest.raises(MalformedInputError, match="is not a namespace"):
             read_namespace(text)
+
+
+def test_a_server_or_a_whole_namespace_is_watched() -> None:
+    assert [read_watched(each) for each in ("a.b/c", "a.b/*")] == ["a.b/c", "a.b/*"]
+    for text in ("a.b", "*", "*/*", "../*", "a.b/c/*", "a.b/**"):
+        with pytest.raises(MalformedInputError):
+            read_watched(text)
 
 
 @pytest.mark.parametrize("text", ["1", "1.0.0", "2025.1.14", "1.0.0-beta.2+build-5", "v1_2"])

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from avow.cli.options import Decorator
+from avow.core.severity import Severity
 from avow.errors import UsageError
 from avow.system.registry_client.address import read_address
 from avow.system.registry_client.administration import RegistryAdministration
@@ -40,6 +41,17 @@ def registry_option(function: Any) -> Any:
 limit_option: Decorator[Any] = click.option(
     "--limit", type=click.IntRange(1, 200), default=20, show_default=True, metavar="N", help="How many."
 )
+
+
+def level_option(default: str) -> Decorator[Any]:
+    """Add the option that says from which severity of drift on."""
+    return click.option(
+        "--level",
+        type=click.Choice([str(each) for each in Severity]),
+        default=default,
+        show_default=True,
+        help="Of drift at or above this.",
+    )
 
 
 def address_of(given: str) -> str:

@@ -18,6 +18,8 @@ SUBCOMMANDS: Final = {
     "environment": "Say how many people have to agree somewhere.",
     "token": "Make, list and revoke tokens.",
     "namespace": "Claim namespaces, and change their keys.",
+    "watch": "Keep a list of what you want to hear of.",
+    "webhook": "Have other services told of drift.",
     "backup": "Copy a registry into one file, while it runs.",
     "restore": "Put a backup back.",
     "export": "Write everything published as JSON lines.",

@@ -8,6 +8,7 @@ from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.registry.asking import address_of, administration, keep_token, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.tables import GOOD, print_table, safe
 from avow.core.printable import printable
 from avow.errors import UsageError
 
@@ -47,13 +48,17 @@ def list_tokens(*, registry: str, format_name: str) -> int:
 
         write(dumps(found))
         return 0
-    for each in found["tokens"]:
-        state = "revoked" if each["revokedAt"] else "valid"
-        write(
-            printable(
-                f"{each['id']}  {each['role']:10}  {state:7}  {each['createdAt'][:10]}  {each['person']}\n"
-            )
+    rows = [
+        (
+            safe(each["id"]),
+            safe(each["role"]),
+            ("revoked", "dim") if each["revokedAt"] else ("valid", GOOD),
+            each["createdAt"][:10],
+            safe(each["person"]),
         )
+        for each in found["tokens"]
+    ]
+    print_table(("ID", "ROLE", "STATE", "SINCE", "PERSON"), rows, "no tokens")
     return 0
 
 

@@ -43,7 +43,9 @@ async def remove_watch(call: Call) -> Answer:
     store, identifier = call.service.store, call.arguments["id"]
     owned = any(each.id == identifier for each in await store.watches(call.caller.person))
     if not owned or not await store.remove_watch(identifier):
-        raise NotFoundError("there is no such watch on your list")
+        raise NotFoundError(
+            "there is no such watch on your list", hint="`avow registry watch list` shows what is"
+        )
     return Answer({})
 
 
@@ -94,6 +96,12 @@ async def remove_webhook(call: Call) -> Answer:
     """Tell it no more."""
     await webhooks.remove(call.service.store, call.caller.person, call.arguments["id"])
     return Answer({})
+
+
+async def test_webhook(call: Call) -> Answer:
+    """Tell it that it is tried, now; what it answers changes nothing about what else it is told."""
+    error = await webhooks.attempt(call.service, call.caller.person, call.arguments["id"])
+    return Answer({"delivered": not error, "error": error}, headers={"cache-control": "no-store"})
 
 
 async def feed(call: Call) -> Answer:
@@ -151,6 +159,15 @@ ENDPOINTS: Final = (
     ),
     *_WATCHES.endpoints,
     *_WEBHOOKS.endpoints,
+    Endpoint(
+        "POST",
+        "/api/v1/webhooks/{id}/test",
+        "Send a webhook a signed message that says no more than that it is tried",
+        test_webhook,
+        schemas.objects({"delivered": {"type": "boolean"}, "error": schemas.TEXT}),
+        role=Role.PUBLISH,
+        parameters=(_ID,),
+    ),
 )
 
 FEED: Final = Endpoint(

@@ -1,12 +1,13 @@
-"""The questions of those who run a registry or have a say in it: namespaces, tokens, environments."""
+"""The questions of those with a token: namespaces, tokens, environments, and what they want to be told."""
 
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from avow.core.canonical import JsonObject, canonical
 from avow.core.keys import KeyId, PublicKey
-from avow.core.publication import read_namespace
+from avow.core.publication import read_namespace, read_watched
+from avow.errors import UsageError
 from avow.system.registry_client.client import RegistryClient
 
 _API: Final = "api/v1"
@@ -66,11 +67,37 @@ class RegistryAdministration(RegistryClient):
 
     def add_watch(self, target: str, level: str) -> JsonObject:
         """Hear of drift at or above a level, in a server or a whole namespace."""
-        return self.post(f"{_API}/watches", canonical({"target": target, "level": level}))
+        document = {"target": read_watched(target), "level": level}
+        return self.post(f"{_API}/watches", canonical(document))
 
     def remove_watch(self, identifier: str) -> None:
         """Hear of it no more."""
         self.delete(f"{_API}/watches/{_quoted(identifier)}")
+
+    def watched_changes(self, *, after: int = 0, limit: int | None = None) -> JsonObject:
+        """What has changed in everything that is watched, oldest first."""
+        return self.get_json(f"{_API}/watches/changes", {"after": after, "limit": limit})
+
+    def webhooks(self) -> JsonObject:
+        """The webhooks of the owner of the token, without their secrets."""
+        return self.get_json(f"{_API}/webhooks")
+
+    def add_webhook(self, url: str, targets: Sequence[str], level: str) -> JsonObject:
+        """Have an address told of drift; the secret that signs is in this answer and nowhere else."""
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise UsageError(
+                "a webhook has an address of the web", hint="it looks like https://hook.example/x"
+            )
+        document = {"url": url, "targets": [read_watched(each) for each in targets], "level": level}
+        return self.post(f"{_API}/webhooks", canonical(document))
+
+    def remove_webhook(self, identifier: str) -> None:
+        """Tell it no more."""
+        self.delete(f"{_API}/webhooks/{_quoted(identifier)}")
+
+    def test_webhook(self, identifier: str) -> JsonObject:
+        """Have it told that it is tried; the answer says whether it took that."""
+        return self.post(f"{_API}/webhooks/{_quoted(identifier)}/test", b"{}")
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,95 @@
+"""`avow registry watch`: the list of servers and namespaces that a person wants to hear of."""
+
+import click
+
+from avow.cli.options import format_option
+from avow.cli.output import write
+from avow.cli.registry.asking import administration, level_option, limit_option, registry_option
+from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.tables import level as coloured
+from avow.cli.registry.tables import print_table, safe
+from avow.core.printable import printable
+
+
+@click.group("watch", short_help=SUBCOMMANDS["watch"])
+def command() -> None:
+    """Keep a list of servers and namespaces, and see what changed in them; the list is yours alone."""
+
+
+@command.command("add")
+@click.argument("target", metavar="NAMESPACE/SERVER|NAMESPACE/*")
+@level_option("moderate")
+@registry_option
+@format_option("text", "json")
+def add(target: str, *, level: str, registry: str, format_name: str) -> int:
+    """Put a server, or a whole namespace, on your list."""
+    with administration(registry, needs_token=True) as client:
+        made = client.add_watch(target, level)
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(made))
+    else:
+        write(printable(f"{made['id']}  {target} is watched: drift from {level} on\n"))
+    return 0
+
+
+@command.command("list")
+@registry_option
+@format_option("text", "json")
+def list_watches(*, registry: str, format_name: str) -> int:
+    """Show your list."""
+    with administration(registry, needs_token=True) as client:
+        found = client.watches()
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(found))
+        return 0
+    rows = [
+        (safe(each["id"]), coloured(each["level"]), each["createdAt"][:10], safe(each["target"]))
+        for each in found["watches"]
+    ]
+    nothing = "you watch nothing: `avow registry watch add NAMESPACE/SERVER`"
+    print_table(("ID", "LEVEL", "SINCE", "TARGET"), rows, nothing)
+    return 0
+
+
+@command.command("remove")
+@click.argument("identifier", metavar="ID")
+@registry_option
+def remove(identifier: str, *, registry: str) -> int:
+    """Take something off your list, by the identifier that `list` shows."""
+    with administration(registry, needs_token=True) as client:
+        client.remove_watch(identifier)
+    return 0
+
+
+@command.command("changes")
+@click.option(
+    "--after", type=click.IntRange(0), default=0, metavar="N", help="Only what came after the last answer."
+)
+@limit_option
+@registry_option
+@format_option("text", "json")
+def changes(*, after: int, limit: int, registry: str, format_name: str) -> int:
+    """Show what changed in everything on your list, oldest first, each at its own level."""
+    with administration(registry, needs_token=True) as client:
+        found = client.watched_changes(after=after, limit=limit)
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(found))
+        return 0
+    rows = [
+        (
+            each["publishedAt"][:10],
+            coloured(each["highest"]),
+            f"{safe(each['name'])} {safe(each['version'])}, after {safe(each['predecessor'])}",
+        )
+        for each in found["changes"]
+    ]
+    print_table(("WHEN", "LEVEL", "WHAT"), rows, "nothing changed in what you watch")
+    if len(rows) == limit:
+        write(f"(there may be more: --after {found['next']})\n")
+    return 0
