@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from avow.errors import MalformedInputError
+from avow.errors import MalformedInputError, UsageError
 from avow.system.registry_client.administration import RegistryAdministration
 from small_registry import PUBLISHER
 
@@ -29,6 +29,11 @@ KEY = PUBLISHER.public
         (lambda c: c.watches(), "GET watches", ""),
         (lambda c: c.add_watch("a/*", "critical"), "POST watches", '{"level":"critical","target":"a/*"}'),
         (lambda c: c.remove_watch("w1"), "DELETE watches/w1", ""),
+        (lambda c: c.watched_changes(after=7, limit=2), "GET watches/changes?after=7&limit=2", ""),
+        (lambda c: c.webhooks(), "GET webhooks", ""),
+        (lambda c: c.add_webhook("https://x.example", ["a/b"], "safe"), "POST webhooks", '"targets":["a/b"]'),
+        (lambda c: c.remove_webhook("w1"), "DELETE webhooks/w1", ""),
+        (lambda c: c.test_webhook("w1"), "POST webhooks/w1/test", ""),
     ],
 )
 def test_each_question_has_its_place(
@@ -46,6 +51,19 @@ def test_each_question_has_its_place(
         question(client)
 
     assert asked == [request_line]
+
+
+def test_what_cannot_be_told_is_not_sent() -> None:
+    """A registry would refuse it too; here the next step is named."""
+    with RegistryAdministration("https://registry.example") as client:
+        with pytest.raises(UsageError, match="address of the web"):
+            client.add_webhook("ftp://x.example", [], "safe")
+        for ask in (
+            lambda: client.add_webhook("https://x", ["*"], "safe"),
+            lambda: client.add_watch("*", "safe"),
+        ):
+            with pytest.raises(MalformedInputError):
+                ask()
 
 
 def test_a_namespace_cannot_lead_elsewhere() -> None:
