@@ -58,12 +58,10 @@ def test_what_cannot_be_told_is_not_sent() -> None:
     with RegistryAdministration("https://registry.example") as client:
         with pytest.raises(UsageError, match="address of the web"):
             client.add_webhook("ftp://x.example", [], "safe")
-        for ask in (
-            lambda: client.add_webhook("https://x", ["*"], "safe"),
-            lambda: client.add_watch("*", "safe"),
-        ):
-            with pytest.raises(MalformedInputError):
-                ask()
+        with pytest.raises(MalformedInputError):
+            client.add_webhook("https://x", ["*"], "safe")
+        with pytest.raises(MalformedInputError):
+            client.add_watch("*", "safe")
 
 
 def test_a_namespace_cannot_lead_elsewhere() -> None:
