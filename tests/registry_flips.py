@@ -25,7 +25,9 @@ from avow.registry.store.opening import open_store
 from registry_running import NAME, SIGNER
 from registry_story import LOG_KEY, OTHER, WITNESS_KEY
 
-DETECTED, HARMLESS, UNDETECTED, REFUSED = "detected", "harmless", "undetected", "refused by the database"
+DETECTED, HARMLESS, UNDETECTED = "detected", "harmless", "undetected"
+REFUSED = "refused by the database"
+UNPROVED = "said, not proved"
 
 
 @dataclass
@@ -45,7 +47,7 @@ class Tally:
 
     @property
     def flips(self) -> int:
-        return self.total(DETECTED, HARMLESS, UNDETECTED)
+        return self.total(DETECTED, HARMLESS, UNDETECTED, UNPROVED)
 
 
 def flipped(data: bytes, bit: int) -> bytes:

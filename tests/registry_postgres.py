@@ -128,6 +128,12 @@ class Postgres:
             self._process.send_signal(signal.SIGINT)
             self._process.wait(20)
 
+    def enable_checksums(self) -> None:
+        """Let every page have a checksum from now on."""
+        self.stop()
+        self._run("pg_checksums", "--enable", "--no-sync", "-D", self.directory / "data")
+        self.start()
+
     def address(self) -> str:
         """The address of a new database."""
         name = f"test_{next(self._numbers)}"

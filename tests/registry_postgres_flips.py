@@ -137,17 +137,22 @@ def flip_heap(
 
 async def _judged(judge: Judge, address: str) -> tuple[str, str]:
     """A server that fell over a damaged page is given time to stand up again."""
+    await _stands(address)
     try:
         return await judge.outcome(address)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, UnicodeError) as error:
-        async with asyncio.timeout(30):
-            while True:
-                try:
-                    await (await asyncpg.connect(_other(address, "postgres"))).close()
-                    break
-                except (OSError, asyncpg.PostgresError):
-                    await asyncio.sleep(0.1)
         return DETECTED, f"the server says {error}"
+
+
+async def _stands(address: str) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                await (await asyncpg.connect(_other(address, "postgres"))).close()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await asyncio.sleep(0.1)
+            else:
+                return
 
 
 async def _copy(address: str, count: int, kinds: str) -> dict[str, list[Path]]:
@@ -186,6 +191,7 @@ async def _files(address: str, kinds: str) -> list[str]:
 
 
 async def _drop(address: str, copies: list[str]) -> None:
+    await _stands(address)
     connection = await asyncpg.connect(_other(address, "postgres"))
     try:
         for copy in copies:

@@ -30,6 +30,7 @@ def verify_receipt(
     match receipt:
         case {
             "logIndex": int(said),
+            "isNew": bool(is_new),
             "published": dict(published),
             "proof": {
                 "index": int(index),
@@ -55,7 +56,7 @@ def verify_receipt(
     if not isinstance(entry, PublicationEntry) or _members(entry) != expected:
         raise VerificationError(f"{url} has put something else into its log than what was sent")
     # Who publishes the same again may have another key by now.
-    if receipt.get("isNew") is not False and entry.key != key:
+    if is_new and entry.key != key:
         raise VerificationError(f"{url} has put something else into its log than what was sent")
     # 3. What is said beside it is the same.
     told = [receipt.get(member) for member in _MEMBERS[:3]]

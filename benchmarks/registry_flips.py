@@ -1,0 +1,99 @@
+"""Flips one random bit at a time in a registry's log, database and answers, and counts who notices.
+
+Run as `benchmarks/registry_flips.py [sqlite] [postgresql] [--flips N] [--seed N]`. A registry in which every
+kind of entry and every table has something is made anew for each database. Three in a hundred flips are in
+cells of its tables, some in its files, all others in what a client fetches: checkpoints, tiles, bundles,
+proofs, envelopes, decisions, drift and receipts. It ends with code 1 when a flip was not noticed.
+"""
+
+import argparse
+import asyncio
+import platform
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from registry_client_flips import Task, flip_answers, tasks
+from registry_flips import DETECTED, HARMLESS, REFUSED, UNDETECTED, UNPROVED, Tally, flip_sqlite_cells
+from registry_flips import flip_sqlite_file as flip_file
+from registry_postgres import Postgres, running_postgres
+from registry_postgres_flips import flip_heap, flip_postgres_cells
+from registry_story import told_story
+
+FLIPS = 140_000
+CELLS = 0.03
+FILE = 0.03
+HEAP = 0.002
+
+
+async def story(address: str, directory: Path) -> list[Task]:
+    """Make the registry; the answer is what clients fetch from it."""
+    async with told_story(address) as (registry, receipts):
+        return await tasks(registry, receipts, directory / "memory")
+
+
+def on_sqlite(directory: Path, flips: int, chance: random.Random, tally: Tally) -> None:
+    path = directory / "registry.db"
+    everything = asyncio.run(story(f"sqlite:///{path}", directory))
+    cells, bits = int(flips * CELLS), int(flips * FILE)
+    asyncio.run(flip_sqlite_cells(path, cells, chance, tally))
+    asyncio.run(flip_file(path, bits, chance, tally))
+    flip_answers(everything, flips - cells - bits, chance, tally, directory / "memory", "SQLite")
+
+
+def on_postgres(server: Postgres, directory: Path, flips: int, chance: random.Random, tally: Tally) -> None:
+    address = server.address()
+    everything = asyncio.run(story(address, directory))
+    cells, bits = int(flips * CELLS), int(flips * HEAP)
+    asyncio.run(flip_postgres_cells(address, cells, chance, tally))
+    flip_heap(server, address, bits, chance, tally, has_checksums=False)
+    server.enable_checksums()
+    flip_heap(server, address, bits, chance, tally, has_checksums=True)
+    flip_answers(everything, flips - cells - 2 * bits, chance, tally, directory / "memory", "PostgreSQL")
+
+
+def tell(tally: Tally, seconds: float) -> None:
+    outcomes = (DETECTED, HARMLESS, UNPROVED, UNDETECTED, REFUSED)
+    print(f"  {'place':58}" + "".join(f"{each:>25}" for each in outcomes))
+    for place, counts in sorted(tally.counts.items()):
+        print(f"  {place:58}" + "".join(f"{counts[each] or '':>25}" for each in outcomes))
+    print(f"  {'all':58}" + "".join(f"{tally.total(each):>25}" for each in outcomes))
+    for line in tally.told:
+        if line.startswith(UNDETECTED):
+            print(f"  {line[:400]}")
+    print(
+        f"{tally.flips} flips in {seconds:.0f} s on {platform.machine()}, Python {platform.python_version()}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("databases", nargs="*", choices=["sqlite", "postgresql", []], default=[])
+    parser.add_argument("--flips", type=int, default=FLIPS)
+    parser.add_argument("--seed", type=int, default=7)
+    chosen = parser.parse_args()
+    databases = chosen.databases or ["sqlite", "postgresql"]
+    tally, chance, began = Tally(), random.Random(chosen.seed), time.perf_counter()
+    # Files that live for a moment: they need not reach a disk.
+    inside = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="avow-flips-", dir=inside) as directory:
+        tempfile.tempdir = directory
+        for database in databases:
+            place = Path(directory) / database
+            place.mkdir()
+            if database == "sqlite":
+                on_sqlite(place, chosen.flips // len(databases), chance, tally)
+            else:
+                with running_postgres(inside=Path("/tmp")) as server:
+                    on_postgres(server, place, chosen.flips // len(databases), chance, tally)
+        tempfile.tempdir = None
+    tell(tally, time.perf_counter() - began)
+    return 1 if tally.total(UNDETECTED) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
