@@ -18,10 +18,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from registry_client_flips import Task, flip_answers, tasks
-from registry_flips import DETECTED, HARMLESS, REFUSED, UNDETECTED, UNPROVED, Tally, flip_sqlite_cells
-from registry_flips import flip_sqlite_file as flip_file
 from registry_postgres import Postgres, running_postgres
 from registry_postgres_flips import flip_heap, flip_postgres_cells
+from registry_store_flips import (
+    DETECTED,
+    HARMLESS,
+    REFUSED,
+    UNDETECTED,
+    UNPROVED,
+    Tally,
+    flip_sqlite_cells,
+    flip_sqlite_file,
+)
 from registry_story import told_story
 
 FLIPS = 140_000
@@ -41,7 +49,7 @@ def on_sqlite(directory: Path, flips: int, chance: random.Random, tally: Tally) 
     everything = asyncio.run(story(f"sqlite:///{path}", directory))
     cells, bits = int(flips * CELLS), int(flips * FILE)
     asyncio.run(flip_sqlite_cells(path, cells, chance, tally))
-    asyncio.run(flip_file(path, bits, chance, tally))
+    asyncio.run(flip_sqlite_file(path, bits, chance, tally))
     flip_answers(everything, flips - cells - bits, chance, tally, directory / "memory", "SQLite")
 
 

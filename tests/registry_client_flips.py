@@ -37,8 +37,8 @@ from avow.system.registry_client.proving import (
 )
 from avow.system.registry_client.receipts import verify_receipt
 from avow.system.registry_client.remembered import Memory, Remembered
-from registry_flips import DETECTED, HARMLESS, UNDETECTED, UNPROVED, Tally, flipped
 from registry_running import NAME, Running
+from registry_store_flips import DETECTED, HARMLESS, UNDETECTED, UNPROVED, Tally, flipped
 from registry_story import LOG_KEY, OTHER, WITNESS_KEY
 
 URL = "http://127.0.0.1"

@@ -7,8 +7,8 @@ from typing import Any
 
 import asyncpg
 
-from registry_flips import DETECTED, REFUSED, Judge, Tally, first_problem, flipped
 from registry_postgres import Postgres
+from registry_store_flips import DETECTED, REFUSED, Judge, Tally, first_problem, flipped
 
 _PAGE = 8192
 _AT_ONCE = 25
