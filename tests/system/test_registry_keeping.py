@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -176,6 +177,36 @@ async def test_what_is_to_be_decided_and_what_was_approved(store: Store) -> None
     assert await store.approvals(FILES) == (first, second)
     await publish(store, envelope(snapshot(READ, WRITE), "2"), NOW)
     assert [each.name for each in await store.undecided("production")] == [FILES, other]
+
+
+async def test_what_not_enough_people_have_decided_about_stays_to_be_decided(store: Store) -> None:
+    """Half approved, or taken back, and whatever is published later; until it is approved or rejected."""
+    await set_needed(store, "production", 2)
+    for version in ("1", "2", "3", "4"):
+        await publish(store, envelope(snapshot(READ), version), NOW)
+    await decided(store, "1", ApprovalState.APPROVED)
+    await decided(store, "3", ApprovalState.REJECTED)
+    await decided(store, "3", ApprovalState.PENDING)
+
+    async def due(**options: Any) -> list[str]:
+        return [each.version for each in await store.undecided("production", **options)]
+
+    assert await due() == ["4", "3", "1"]
+    assert await due(begun=True) == ["3", "1"]
+    assert await due(begun=False) == ["4"]
+    listed, cursor = [], None
+    while page := await store.undecided("production", cursor=cursor, limit=1):
+        listed += [each.version for each in page]
+        if (cursor := page.next) is None:
+            break
+    assert listed == ["4", "3", "1"]
+    assert [each.version for each in await store.undecided("staging")] == ["4"]
+
+    await decided(store, "1", ApprovalState.APPROVED, by="ben")
+    await decided(store, "3", ApprovalState.REJECTED, by="ben")
+    assert await due() == ["4"]
+    await decided(store, "1", ApprovalState.PENDING, by="ben")
+    assert await due() == ["4", "1"]
 
 
 async def test_tokens_are_remembered_and_ended(store: Store) -> None:

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from avow.core.canonical import Digest
-from avow.core.capability import Kind
+from avow.core.capability import Capability, Kind
 from avow.core.risk import Level
 from avow.core.severity import Severity
 from avow.core.tlog.tree import nodes_of_inclusion
@@ -24,7 +24,7 @@ from avow.registry.store.opening import open_store
 from avow.registry.store.postgres import PostgresDatabase
 from avow.registry.store.sqlite import SqliteDatabase
 from registry_postgres import Postgres
-from registry_samples import FILES, KEY, NAMESPACE, SIGNER
+from registry_samples import FILES, KEY, NAMESPACE, READ, SIGNER
 from registry_stores import *  # noqa: F403  fixtures
 
 DIGEST = Digest("sha256:" + "ab" * 32)
@@ -68,7 +68,7 @@ QUESTIONS: dict[str, Question] = {
     "recent at a level": lambda database: reading.recent(database, Severity.MODERATE, None, 50),
     "payload": lambda database: contents.payload(database, FILES, "1.0.0"),
     "basis": lambda database: contents.basis(database, FILES),
-    "offered": lambda database: contents.offered(database, FILES, [(Kind.TOOL, "read_file")]),
+    "offered": lambda database: contents.offered(database, FILES, [Capability.read(Kind.TOOL, READ)]),
     "nodes of a proof": lambda database: log.nodes(database, nodes_of_inclusion(77, 1000)),
     "entries": lambda database: log.entries(database, 0, 256),
     "checkpoint": lambda database: log.checkpoint(database),
@@ -76,6 +76,7 @@ QUESTIONS: dict[str, Question] = {
     "approvals": lambda database: keeping.approvals(database, FILES, None, None),
     "approved": lambda database: keeping.approved(database, "production", None, 50),
     "undecided": lambda database: keeping.undecided(database, "production", None, 50),
+    "begun": lambda database: keeping.undecided(database, "production", None, 50, True),
     "token": lambda database: telling.find_token(database, "abc"),
 }
 # What every publication asks, with a few values in the place of many.
@@ -99,6 +100,7 @@ LEADING = {
     "holders": "versions_by_digest",
     "versions": "versions_in_order",
     "approved": "approvals_by_environment",
+    "begun": "standings_by_state",
 }
 _OF_SQLITE = {"versions_in_order": "sqlite_autoindex_versions_2"}
 
@@ -155,6 +157,8 @@ INSERT INTO log_nodes SELECT n - 1, CONTENT FROM numbers WHERE n <= 40000;
 INSERT INTO log_checkpoints SELECT n, CONTENT, CONTENT FROM numbers WHERE n <= 20000;
 INSERT INTO approvals SELECT n, 1 + n % 4000, n, 'production',
   CASE n % 3 WHEN 0 THEN 'approved' ELSE 'rejected' END, 'ann', '', 0, 1 FROM numbers WHERE n <= 2000;
+INSERT INTO standings SELECT n, 'production', CASE n % 3 WHEN 0 THEN 'approved' ELSE 'pending' END
+  FROM numbers WHERE n <= 2000;
 INSERT INTO tokens SELECT 't' || n, 'read', 'ann', '', 0, NULL, '' FROM numbers WHERE n <= 5000;
 """
 WORDS = {

@@ -1,5 +1,6 @@
 """Approvals: what waits for a decision, the form to decide with, and what was decided lately."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +10,7 @@ from avow.core.publication import ServerName
 from avow.errors import MalformedInputError
 from avow.registry.api.problems import RefusedError
 from avow.registry.approvals import Standing, decide, read_environment, standings
-from avow.registry.model import Approval, ApprovalState, Role
+from avow.registry.model import ApprovalState, PublishedVersion, Role
 from avow.registry.pages.home import News, told
 from avow.registry.pages.showing import with_query
 from avow.registry.pages.site import View, Visit
@@ -23,7 +24,7 @@ _DECISIONS: Final = {"approve": ApprovalState.APPROVED, "reject": ApprovalState.
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A version that some have approved, and others have to."""
+    """A version that somebody has decided about, and others have to."""
 
     news: News
     standing: Standing
@@ -36,7 +37,8 @@ async def approvals(visit: Visit) -> View:
     names = [each.name for each in environments] or [DEFAULT]
     asked = visit.asked("environment")
     chosen = read_environment(asked) if asked else DEFAULT if DEFAULT in names else names[0]
-    page = await store.undecided(chosen, cursor=visit.asked("cursor") or None, limit=PAGE)
+    page = await store.undecided(chosen, cursor=visit.asked("cursor") or None, limit=PAGE, begun=False)
+    begun = await store.undecided(chosen, cursor=visit.asked("waiting") or None, limit=PAGE, begun=True)
     decided = (await store.approved(chosen, limit=DECIDED)).items
     return View(
         "approvals.html",
@@ -45,7 +47,8 @@ async def approvals(visit: Visit) -> View:
             "environment": chosen,
             "needed": next((each.needed for each in environments if each.name == chosen), 1),
             "undecided": await told(store, page.items),
-            "waiting": await _waiting(store, chosen, decided),
+            "waiting": await _waiting(store, chosen, begun.items),
+            "more_waiting": begun.next,
             "decided": decided,
             "next": page.next,
             "recorded": visit.number("recorded"),
@@ -75,14 +78,8 @@ async def decision(visit: Visit) -> Response:
     return RedirectResponse(with_query("/approvals", values), 303)
 
 
-async def _waiting(store: Store, environment: str, decided: tuple[Approval, ...]) -> list[Waiting]:
-    """Versions of which an approval is recorded, and which are not approved yet."""
-    found = []
-    for name, version in dict.fromkeys((each.name, each.version) for each in decided):
-        published = await store.version(name, version)
-        assert published is not None  # a version that was decided about stays
-        [standing] = await standings(store, published, environment)
-        if standing.state is ApprovalState.PENDING:
-            [news] = await told(store, [published])
-            found.append(Waiting(news, standing))
-    return found
+async def _waiting(store: Store, environment: str, versions: tuple[PublishedVersion, ...]) -> list[Waiting]:
+    stand = await asyncio.gather(*(standings(store, each, environment) for each in versions))
+    return [
+        Waiting(news, standing) for news, [standing] in zip(await told(store, versions), stand, strict=True)
+    ]

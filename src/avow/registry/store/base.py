@@ -131,7 +131,7 @@ class SqlStore(ABC):
         return await self._ask(searching.candidates, wanted, cursor, limit)
 
     async def offered(
-        self, name: model.ServerName, wanted: Sequence[tuple[Kind, str]]
+        self, name: model.ServerName, wanted: Sequence[Capability]
     ) -> Mapping[tuple[Kind, str], Capability]:
         return await self._ask(contents.offered, name, wanted)
 
@@ -204,9 +204,9 @@ class SqlStore(ABC):
         return await self._ask(keeping.approvals, name, version, environment)
 
     async def undecided(
-        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE, begun: bool | None = None
     ) -> model.Page[model.PublishedVersion]:
-        return await self._ask(keeping.undecided, environment, cursor, limit)
+        return await self._ask(keeping.undecided, environment, cursor, limit, begun)
 
     async def approved(
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE

@@ -20,6 +20,7 @@ KEYS: Final = {
     "annotations": ("capability_id", "name", "value"),
     "offers": ("capability_id", "server_id", "since"),
     "approvals": ("log_index",),
+    "standings": ("version_id", "environment"),
     "log_entries": ("number",),
     "log_nodes": ("place",),
 }

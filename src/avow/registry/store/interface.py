@@ -110,9 +110,9 @@ class Reads(Protocol):
         """
 
     async def offered(
-        self, name: ServerName, wanted: Sequence[tuple[Kind, str]]
+        self, name: ServerName, wanted: Sequence[Capability]
     ) -> Mapping[tuple[Kind, str], Capability]:
-        """What a server's newest version has of these kinds and names."""
+        """What a server's newest version has of the kinds and names of these."""
 
     async def totals(self) -> Mapping[str, int]:
         """How much there is: servers, versions, capabilities, namespaces, entries."""
@@ -203,9 +203,13 @@ class Keeping(Protocol):
         """Every decision about a server or one of its versions, oldest first."""
 
     async def undecided(
-        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE, begun: bool | None = None
     ) -> Page[PublishedVersion]:
-        """Newest versions of servers about which nobody has decided in this environment."""
+        """What is to be decided in this environment, the newest first.
+
+        Newest versions of servers about which nobody has decided, and any version about which somebody has,
+        while it is neither approved nor rejected. `begun` asks for one of the two kinds.
+        """
 
     async def approved(
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE

@@ -6,6 +6,7 @@ from typing import Final
 
 from avow.core.keys import KeyId, PublicKey
 from avow.core.publication import ServerName, read_namespace
+from avow.core.tlog.decisions import Decision, standing
 from avow.core.tlog.entry import ApprovalEntry, KeyEntry, NamespaceEntry
 from avow.errors import MalformedInputError
 from avow.registry.model import (
@@ -34,6 +35,20 @@ _APPROVALS: Final = (
     "a.needed FROM approvals a CROSS JOIN servers s CROSS JOIN versions v "
     "WHERE s.id = a.server_id AND v.id = a.version_id"
 )
+
+# By whether somebody has decided about it: of what nobody has, only the newest version of a server is due.
+_UNDECIDED: Final = {
+    False: (
+        f"SELECT {VERSION} FROM servers s CROSS JOIN versions v WHERE v.id = s.latest_id "  # noqa: S608
+        "AND s.latest_id < $2 AND NOT EXISTS (SELECT 1 FROM standings d WHERE d.version_id = s.latest_id "
+        "AND d.environment = $1) ORDER BY s.latest_id DESC LIMIT $3"
+    ),
+    True: (
+        f"SELECT {VERSION} FROM standings d CROSS JOIN versions v CROSS JOIN servers s "  # noqa: S608
+        "WHERE d.environment = $1 AND d.state = 'pending' AND d.version_id < $2 AND v.id = d.version_id "
+        "AND s.id = v.server_id ORDER BY d.version_id DESC LIMIT $3"
+    ),
+}
 
 
 async def namespace(database: Database, name: str) -> Namespace | None:
@@ -161,9 +176,24 @@ async def decide(database: Database, append: Append, approval: Approval) -> Appr
     )
     words = (approval.environment, str(approval.state), approval.by, approval.reason)
     await database.run(sql, [(index, server, version, *words, ms, needed)])
+    await _stand(database, version, approval.environment)
     if approval.environment not in known:
         await set_environment(database, append, Environment(approval.environment, needed))
     return _approval((index, str(approval.name), approval.version, digest, *words, ms, needed))
+
+
+async def _stand(database: Database, version: int, environment: str) -> None:
+    """Write down what all decisions about a version come to, so that what is due can be listed."""
+    sql = (
+        "SELECT person, state, needed FROM approvals WHERE version_id = $1 AND environment = $2 "
+        "ORDER BY log_index"
+    )
+    state = standing(Decision(*row) for row in await database.fetch(sql, version, environment))
+    sql = (
+        "INSERT INTO standings (version_id, environment, state) VALUES ($1, $2, $3) "
+        "ON CONFLICT (version_id, environment) DO UPDATE SET state = excluded.state"
+    )
+    await database.run(sql, [(version, environment, state)])
 
 
 def _approval(row: Row) -> Approval:
@@ -184,19 +214,19 @@ async def approvals(
 
 
 async def undecided(
-    database: Database, environment: str, cursor: str | None, limit: int
+    database: Database, environment: str, cursor: str | None, limit: int, begun: bool | None = None
 ) -> Page[PublishedVersion]:
-    """Newest versions about which nobody has decided."""
+    """What is to be decided: what nobody has decided about, what not enough people have, or both."""
     (before,) = read_cursor(cursor, (END,))
     limit = max(1, min(limit, MAX_PAGE))
-    sql = (
-        f"SELECT {VERSION} FROM servers s CROSS JOIN versions v WHERE v.id = s.latest_id "  # noqa: S608
-        "AND s.latest_id < $2 AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.version_id = s.latest_id "
-        "AND a.environment = $1) ORDER BY s.latest_id DESC LIMIT $3"
-    )
-    rows = await database.fetch(sql, environment, before, limit + 1)
-    found = tuple(version_of(row) for row in rows[:limit])
-    return Page(found, cursor_of(found[-1].id) if len(rows) > limit else None)
+    rows = [
+        version_of(row)
+        for is_begun, sql in _UNDECIDED.items()
+        if begun in (None, is_begun)
+        for row in await database.fetch(sql, environment, before, limit + 1)
+    ]
+    found = sorted(rows, key=lambda each: each.id, reverse=True)
+    return Page(tuple(found[:limit]), cursor_of(found[limit - 1].id) if len(found) > limit else None)
 
 
 async def approved(database: Database, environment: str, cursor: str | None, limit: int) -> Page[Approval]:

@@ -194,6 +194,15 @@ def _people() -> None:
     op.create_index("approvals_by_version", "approvals", ["version_id", "environment"])
     op.create_index("approvals_by_server", "approvals", ["server_id", "log_index"])
     op.create_index("approvals_by_environment", "approvals", ["environment", "state", "log_index"])
+    # What the decisions about a version come to; a version that nobody has decided about has no row.
+    op.create_table(
+        "standings",
+        sa.Column("version_id", sa.BigInteger, primary_key=True),
+        sa.Column("environment", sa.Text, primary_key=True),
+        sa.Column("state", sa.Text, nullable=False),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("standings_by_state", "standings", ["environment", "state", "version_id"])
     op.create_table(
         "environments",
         sa.Column("name", sa.Text, primary_key=True),
