@@ -430,7 +430,9 @@ async def test_servers_that_could_replace_another(store: Store) -> None:
     page = await store.candidates(wanted[:1], limit=1)
     assert [each.name for each in await store.candidates(wanted[:1], cursor=page.next)] == [both]
     assert (await store.candidates([(Kind.PROMPT, "read_file")])).items == ()
-    assert await store.offered(both, wanted[1:]) == {wanted[1]: Capability.read(Kind.TOOL, WRITE)}
+    assert await store.offered(
+        both, [Capability.read(Kind.TOOL, each) for each in (WRITE, {**READ, "name": "other"})]
+    ) == {wanted[1]: Capability.read(Kind.TOOL, WRITE)}
 
 
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)

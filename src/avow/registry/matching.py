@@ -69,7 +69,7 @@ async def match(
     for _ in range(_ROUNDS):
         page = await store.candidates(names, cursor=cursor, limit=min(_CONSIDERED, limit))
         for version in page.items:
-            there = await store.offered(version.name, names)
+            there = await store.offered(version.name, capabilities)
             if await loop.run_in_executor(executor, offers_at_least, capabilities, there, budget, proven):
                 found.append(version)
         cursor = page.next

@@ -187,11 +187,12 @@ class CapabilityHit:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """How many hits there are by kind and by risk; `is_exact` is false where counting stopped early."""
+    """How many hits there are by kind, risk, and both; `is_exact` is false where counting stopped early."""
 
     kinds: Mapping[Kind, int]
     risks: Mapping[Level, int]
     is_exact: bool = True
+    pairs: Mapping[tuple[Kind, Level], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

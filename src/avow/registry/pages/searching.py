@@ -1,6 +1,7 @@
 """Searching capabilities, with facets; and who has published a digest."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,7 +13,7 @@ from avow.core.canonical import Digest, parse_json
 from avow.core.capability import Kind
 from avow.core.risk import Level
 from avow.errors import MalformedInputError
-from avow.registry.model import NotFoundError, Search
+from avow.registry.model import Facets, NotFoundError, Search
 from avow.registry.pages.offering import arguments_of
 from avow.registry.pages.showing import with_query
 from avow.registry.pages.site import View, Visit
@@ -44,11 +45,9 @@ async def search(visit: Visit) -> View | Response:
     wanted = _wanted(visit, text)
     store = visit.service.store
     page = await store.search(wanted, cursor=visit.asked("cursor") or None, limit=PAGE)
-    kinds, risks = (
-        await store.facets(replace(wanted, kind=None)),
-        await store.facets(replace(wanted, risk=None)),
-    )
-    counted = _facets(Kind, kinds.kinds, wanted.kind)
+    found = await store.facets(replace(wanted, kind=None, risk=None))
+    kinds, risks = _counted(found, wanted)
+    counted = _facets(Kind, kinds, wanted.kind)
     fields = {name: value for name, value in visit.request.query_params.items() if name != "cursor"}
     return View(
         "search.html",
@@ -59,9 +58,9 @@ async def search(visit: Visit) -> View | Response:
             "next": with_query("/search", {**fields, "cursor": page.next}) if page.next else None,
             "is_first": not visit.asked("cursor"),
             "kinds": counted,
-            "risks": _facets(reversed(Level), risks.risks, wanted.risk),
+            "risks": _facets(reversed(Level), risks, wanted.risk),
             "total": next(each.count for each in counted if each.is_chosen),
-            "is_exact": kinds.is_exact and risks.is_exact,
+            "is_exact": found.is_exact,
             "types": TYPES,
             "hints": HINTS,
             "hint": visit.asked("annotation"),
@@ -106,6 +105,16 @@ def _wanted(visit: Visit, text: str) -> Search:
 
 def _one_of(text: str, choices: tuple[str, ...]) -> str | None:
     return text if text in choices else None
+
+
+def _counted(found: Facets, wanted: Search) -> tuple[dict[Kind, int], dict[Level, int]]:
+    """What each kind and each risk would leave of the hits, with all else as it is wanted."""
+    kinds: Counter[Kind] = Counter()
+    risks: Counter[Level] = Counter()
+    for (kind, risk), count in found.pairs.items():
+        kinds[kind] += count if wanted.risk in (None, risk) else 0
+        risks[risk] += count if wanted.kind in (None, kind) else 0
+    return kinds, risks
 
 
 def _facets(values: Iterable[T], counts: Mapping[T, int], chosen: T | None) -> list[Facet]:

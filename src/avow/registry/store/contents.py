@@ -92,19 +92,26 @@ def _stored(rows: Sequence[Row]) -> dict[tuple[Kind, Digest], Stored]:
 
 
 async def offered(
-    database: Database, name: ServerName, wanted: Sequence[tuple[Kind, str]]
+    database: Database, name: ServerName, wanted: Sequence[Capability]
 ) -> dict[tuple[Kind, str], Capability]:
-    """Capabilities in a server's newest version, by kind and name."""
+    """Capabilities in a server's newest version, by kind and name; what is the same is not read again."""
+    same = {(one.kind, one.digest): one for one in wanted}
     sql = (
-        "SELECT c.kind, c.digest, d.definition FROM servers s CROSS JOIN offers o CROSS JOIN capabilities c "
-        "CROSS JOIN definitions d WHERE s.name = $1 AND o.server_id = s.id AND o.until = 0 "
-        "AND c.id = o.capability_id AND d.capability_id = c.id"
+        "SELECT c.id, c.kind, c.digest FROM servers s CROSS JOIN offers o CROSS JOIN capabilities c "
+        "WHERE s.name = $1 AND o.server_id = s.id AND o.until = 0 AND c.id = o.capability_id"
     )
-    found: dict[tuple[Kind, str], Capability] = {}
-    for number, digest, definition in await database.fetch(sql, str(name)):
-        one = read_stored(KINDS[number], digest_text(digest), bytes(definition))
-        found[one.kind, one.name] = one
-    return {key: found[key] for key in wanted if key in found}
+    there, others = [], {}
+    for number, kind, data in await database.fetch(sql, str(name)):
+        key = (KINDS[kind], digest_text(data))
+        if key in same:
+            there.append(same[key])
+        else:
+            others[number] = key
+    sql = "SELECT capability_id, definition FROM definitions WHERE capability_id IN ($many)"
+    for number, definition in await database.fetch_each(sql, others):
+        there.append(read_stored(*others[number], bytes(definition)))
+    names = {(one.kind, one.name) for one in wanted}
+    return {(one.kind, one.name): one for one in there if (one.kind, one.name) in names}
 
 
 async def envelope(database: Database, name: ServerName, version: str) -> bytes | None:

@@ -4,8 +4,10 @@ What is stored of a definition are its canonical bytes, which stand in a payload
 has to be understood. That the whole is what was signed is seen by its digest.
 """
 
+import json
 import zlib
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -25,11 +27,12 @@ from avow.errors import MalformedInputError, StorageError
 from avow.registry.store.packing import Stored, outline
 
 _WHOLE: Final = b"w"
+_REDUCED: Final = {"digest", "name"}
 _COMPONENTS: Final = ("inputSchema", "outputSchema", "annotations")
 _Stored = Mapping[tuple[Kind, Digest], Stored]
 
 _members_of: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_text_of: Final = msgspec.json.Decoder(JsonValue).decode
+_value_of: Final = msgspec.json.Decoder(JsonValue).decode
 
 
 def payload_of(body: bytes, content: str, stored: _Stored) -> bytes:
@@ -66,23 +69,38 @@ def _joined(document: JsonObject, stored: _Stored) -> bytes:
 def _whole(kind: Kind, entry: JsonObject, stored: _Stored) -> bytes:
     known = stored[kind, entry["digest"]]
     definition = zlib.decompress(known.definition)
-    computed = {} if "components" in entry else {"components": _components(definition)}
-    return _object({"risk": known.rating, **entry, **computed}, {"definition": definition})
+    if entry.keys() != _REDUCED:
+        computed = {} if "components" in entry else {"components": _components(definition)}
+        written = {"risk": known.rating, **entry}
+        return _object(written, {"definition": definition, **computed})
+    # Nearly all of them: nothing that has to be put in order.
+    return b'{"components":%b,"definition":%b,"digest":"%b","name":%b,"risk":%b}' % (
+        _components(definition),
+        definition,
+        entry["digest"].encode(),
+        canonical(entry["name"]),
+        _rating(known),
+    )
 
 
-def _components(definition: bytes) -> dict[str, str]:
+def _components(definition: bytes) -> bytes:
     """As `Capability.components`, of canonical bytes: the parts of those are canonical too."""
     members = _members_of(definition)
-    description = _text_of(members["description"]) if "description" in members else ""
-    text = description if isinstance(description, str) else ""
-    return {
-        "description": digest_of(text.encode()),
-        **{name: _digest(members[name]) for name in _COMPONENTS if name in members},
-    }
+    description = _value_of(members["description"]) if "description" in members else ""
+    parts: dict[str, bytes | msgspec.Raw] = {name: members[name] for name in _COMPONENTS if name in members}
+    parts["description"] = description.encode() if isinstance(description, str) else b""
+    written = (f'"{name}":"sha256:{sha256(parts[name]).hexdigest()}"' for name in sorted(parts))
+    return f"{{{','.join(written)}}}".encode()
 
 
-def _digest(part: msgspec.Raw) -> str:
-    return "sha256:" + sha256(part).hexdigest()
+@lru_cache(maxsize=1_000)
+def _reasons(text: str) -> bytes:
+    """The reasons of a rating as a payload has them; there are few that differ."""
+    return canonical(json.loads(text))
+
+
+def _rating(known: Stored) -> bytes:
+    return b'{"level":"%b","reasons":%b}' % (str(known.risk).encode(), _reasons(known.reasons))
 
 
 def _object(members: JsonObject, ready: Mapping[str, bytes]) -> bytes:

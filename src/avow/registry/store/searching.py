@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from avow.core.capability import Kind
 from avow.registry.model import CapabilityHit, Facets, Holder, Offer, Page, PublishedVersion, Search
+from avow.registry.store.conditions import (
+    MAX_ARGUMENT_NAME,
+    MAX_CAPABILITY_NAME,
+    Question,
+    offering_of,
+    question_of,
+)
 from avow.registry.store.database import Database, Row
-from avow.registry.store.reading import END, MAX_PAGE, text_query
+from avow.registry.store.reading import END, MAX_PAGE
 from avow.registry.store.rows import (
     KINDS,
     LEVELS,
@@ -21,149 +27,73 @@ from avow.registry.store.rows import (
     read_cursor,
     version_of,
 )
-from avow.registry.store.words import query_terms
 
-MAX_CAPABILITY_NAME: Final = 300
-MAX_ARGUMENT_NAME: Final = 100
+__all__ = [
+    "COUNTED",
+    "MAX_ARGUMENT_NAME",
+    "MAX_CAPABILITY_NAME",
+    "candidates",
+    "capability",
+    "facets",
+    "holders",
+    "search",
+]
+
 SHOWN_OFFERS: Final = 5
 COUNTED: Final = 2_000
+# How many rows of what leads are looked at for one page, and for its facets: together some milliseconds.
+_LOOKED_AT: Final = 12_000
+_COUNTED_AMONG: Final = 5_000
 
 _HIT: Final = "c.id, c.digest, c.kind, c.name, c.title, c.description, c.risk, c.reasons, c.servers"
-_WORDS: Final = {
-    "sqlite": ("capability_words MATCH {}", "w.rowid"),
-    "postgresql": ("w.words @@ CAST({}::text AS tsquery)", "w.id"),
-}
-
-
-@dataclass(slots=True)
-class _Question:
-    """A question that grows condition by condition.
-
-    The most telling condition leads: its index gives capabilities in order, and the others are looked up
-    for each. SQLite keeps the order in which the tables are written.
-    """
-
-    leading: str = ""
-    number: str = "c.id"
-    is_led: bool = False
-    follower: str = ""
-    conditions: list[str] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
-
-    def value(self, value: Any) -> str:
-        """A place for a value."""
-        self.values.append(value)
-        return f"${len(self.values)}"
-
-    def lead(self, table: str, number: str) -> bool:
-        """Whether this table may lead: the first that asks."""
-        if self.leading or self.is_led:
-            return False
-        self.leading, self.number = f"{table} CROSS JOIN ", number
-        self.conditions.append(f"c.id = {number}")
-        return True
-
-    def column(self, name: str, value: Any) -> None:
-        """Hold a column to a value; where something leads already, its index is not used."""
-        # SQLite has no figures to choose an index by: a plus sign takes the choice away.
-        plus = self.follower if self.is_led or self.leading else ""
-        self.conditions.append(f"{plus}c.{name} = {self.value(value)}")
-        self.is_led = True
-
-    @property
-    def source(self) -> str:
-        """Tables and conditions."""
-        return f"{self.leading}capabilities c WHERE {' AND '.join(self.conditions)}"
 
 
 async def search(database: Database, wanted: Search, cursor: str | None, limit: int) -> Page[CapabilityHit]:
     """Capabilities that some server offers today, the newest first."""
     (before,) = read_cursor(cursor, (END,))
     limit = max(1, min(limit, MAX_PAGE))
-    question = _question(database, wanted)
+    question = question_of(database, wanted)
     if question is None:
         return Page(())
-    number = question.number
-    question.conditions.append(f"{number} < {question.value(before)}")
-    sql = (
-        f"SELECT {_HIT} FROM {question.source} "  # noqa: S608
-        f"ORDER BY {number} DESC LIMIT {question.value(limit + 1)}"
-    )
+    sql = f"SELECT {_HIT} FROM {question.source(_LOOKED_AT, before)}"  # noqa: S608
+    # What leads is in order, and SQLite keeps it; asked to, it would sort all there is.
+    order = "" if database.dialect == "sqlite" else " ORDER BY l.id DESC"
+    sql += f"{order} LIMIT {question.value(limit + 1)}"
     rows = await database.fetch(sql, *question.values)
     hits = await _hits(database, rows[:limit], wanted)
-    return Page(hits, cursor_of(rows[limit - 1][0]) if len(rows) > limit else None)
+    if len(rows) > limit:
+        return Page(hits, cursor_of(rows[limit - 1][0]))
+    last = await _last(database, question, _LOOKED_AT, before)
+    return Page(hits, None if last is None else cursor_of(last))
 
 
 async def facets(database: Database, wanted: Search) -> Facets:
     """How the hits are distributed."""
-    question = _question(database, wanted)
+    question = question_of(database, wanted)
     if question is None:
         return Facets({}, {})
     sql = (
         "SELECT kind, risk, count(*) FROM (SELECT c.kind AS kind, c.risk AS risk "  # noqa: S608
-        f"FROM {question.source} LIMIT {question.value(COUNTED)}) AS hits GROUP BY kind, risk"
+        f"FROM {question.source(_COUNTED_AMONG, END)} LIMIT {COUNTED}) AS hits GROUP BY kind, risk"
     )
+    rows = await database.fetch(sql, *question.values)
+    pairs = {(KINDS[kind], LEVELS[risk]): count for kind, risk, count in rows}
     kinds, risks = dict.fromkeys(KINDS, 0), dict.fromkeys(LEVELS, 0)
-    for kind, risk, count in await database.fetch(sql, *question.values):
-        kinds[KINDS[kind]] += count
-        risks[LEVELS[risk]] += count
+    for (kind, risk), count in pairs.items():
+        kinds[kind] += count
+        risks[risk] += count
+    is_whole = await _last(database, question, _COUNTED_AMONG, END) is None
     return Facets(
         {kind: count for kind, count in kinds.items() if count},
         {risk: count for risk, count in risks.items() if count},
-        is_exact=sum(kinds.values()) < COUNTED,
+        is_exact=is_whole and sum(pairs.values()) < COUNTED,
+        pairs=pairs,
     )
 
 
-def _question(database: Database, wanted: Search) -> _Question | None:
-    """The conditions of a search, the most telling first; None when nothing can be found."""
-    question = _Question(follower="+" if database.dialect == "sqlite" else "")
-    if wanted.text is not None and wanted.text.strip():
-        terms = query_terms(wanted.text)
-        if not terms:
-            return None
-        match, number = _WORDS[database.dialect]
-        question.lead("capability_words w", number)
-        question.conditions.append(match.format(question.value(text_query(database, terms))))
-    if wanted.tool is not None:
-        question.column("name", bounded(wanted.tool, MAX_CAPABILITY_NAME))
-    if wanted.argument is not None:
-        name = bounded(wanted.argument, MAX_ARGUMENT_NAME)
-        _pair(question, "arguments", "type", name, wanted.argument_type or "")
-    if wanted.annotation is not None:
-        name, value = wanted.annotation
-        _pair(question, "annotations", "value", name, value)
-    if wanted.risk is not None:
-        question.column("risk", LEVELS.index(wanted.risk))
-    if wanted.kind is not None:
-        question.column("kind", KINDS.index(wanted.kind))
-    question.conditions.append("c.servers > 0")
-    if offering := _offering(question, wanted):
-        question.conditions.append(
-            "EXISTS (SELECT 1 FROM offers o CROSS JOIN servers s "  # noqa: S608
-            f"WHERE o.capability_id = c.id AND o.until = 0 AND s.id = o.server_id{offering})"
-        )
-    return question
-
-
-def _pair(question: _Question, table: str, column: str, name: str, value: str) -> None:
-    if question.lead(f"{table} p", "p.capability_id"):
-        question.conditions.append(
-            f"p.name = {question.value(name)} AND p.{column} = {question.value(value)}"
-        )
-        return
-    question.conditions.append(
-        f"EXISTS (SELECT 1 FROM {table} q WHERE q.name = {question.value(name)} "  # noqa: S608
-        f"AND q.{column} = {question.value(value)} AND q.capability_id = c.id)"
-    )
-
-
-def _offering(question: _Question, wanted: Search) -> str:
-    """What has to hold of a server that offers the capability."""
-    text = " AND s.needs_secret = 0" if wanted.needs_no_secret else ""
-    if wanted.namespace is not None:
-        place = question.value(wanted.namespace)
-        text += f" AND s.namespace_id = (SELECT id FROM namespaces WHERE name = {place})"  # noqa: S608
-    return text
+async def _last(database: Database, question: Question, most: int, before: int) -> int | None:
+    """The last row of those that were looked at, when there may be others behind it."""
+    return await question.leading_row(database, most - 1, before) if database.dialect == "sqlite" else None
 
 
 async def _hits(database: Database, rows: Sequence[Row], wanted: Search) -> tuple[CapabilityHit, ...]:
@@ -189,11 +119,11 @@ def _hit(row: Row, offers: Sequence[Offer]) -> CapabilityHit:
 
 async def _offers(database: Database, numbers: Sequence[int], wanted: Search) -> dict[int, list[Offer]]:
     """The first few servers that offer each of these capabilities."""
-    question = _Question(values=[None])
+    question = Question(database.dialect, values=[None])
     inner = (
         "SELECT s.name, v.version FROM offers o CROSS JOIN servers s CROSS JOIN versions v "  # noqa: S608
         "WHERE o.capability_id = {} AND o.until = 0 AND s.id = o.server_id AND v.id = s.latest_id"
-        f"{_offering(question, wanted)} ORDER BY o.server_id LIMIT {SHOWN_OFFERS}"
+        f"{offering_of(question, wanted)} ORDER BY o.server_id LIMIT {SHOWN_OFFERS}"
     )
     found: dict[int, list[Offer]] = {}
     if database.dialect == "sqlite":
@@ -291,19 +221,17 @@ async def candidates(
     return Page(tuple(found[:limit]), cursor_of(found[limit - 1].id) if len(found) > limit else None)
 
 
-# `kind + 0`: there are few kinds, and SQLite must not think that their index is as good as that of names.
-
-
 async def _rarest_first(database: Database, pairs: list[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
-    counted = []
-    for kind, name in pairs:
-        sql = "SELECT coalesce(sum(servers), 0) FROM capabilities WHERE name = $1 AND kind + 0 = $2"
-        (row,) = await database.fetch(sql, name, KINDS.index(kind))
-        counted.append((int(row[0]), kind, name))
-    return [(kind, name) for _, kind, name in sorted(counted)]
+    sql = "SELECT kind, name, sum(servers) FROM capabilities WHERE name IN ($many) GROUP BY kind, name"
+    counted = {
+        (KINDS[kind], name): int(count)
+        for kind, name, count in await database.fetch_each(sql, (name for _, name in pairs))
+    }
+    return sorted(pairs, key=lambda pair: (counted.get(pair, 0), *pair))
 
 
 async def _servers_with(database: Database, kind: Kind, name: str) -> set[int]:
+    # `kind + 0`: there are few kinds, and SQLite must not think that their index is as good as that of names.
     sql = (
         "SELECT o.server_id FROM capabilities c CROSS JOIN offers o WHERE c.name = $1 AND c.kind + 0 = $2 "
         "AND c.servers > 0 AND o.capability_id = c.id AND o.until = 0"
