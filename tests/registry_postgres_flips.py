@@ -62,6 +62,7 @@ async def flip_postgres_cells(address: str, flips: int, chance: random.Random, t
     connection = await asyncpg.connect(address)
     try:
         cells = await postgres_cells(connection)
+        chance.shuffle(cells)
         for number in range(flips):
             table, column, kind = cells[number % len(cells)]
             await _flip_postgres_cell(connection, judge, address, (table, column, kind), chance, tally)

@@ -288,5 +288,6 @@ def _fairly(
     places: dict[Any, list[Any]] = {}
     for cell in cells:
         places.setdefault(place(cell), []).append(cell)
+    columns = chance.sample(list(places.values()), len(places))
     for number in range(flips):
-        yield chance.choice(list(places.values())[number % len(places)])
+        yield chance.choice(columns[number % len(columns)])
