@@ -1,25 +1,27 @@
 """Two versions of a server side by side: every difference, with the words and parts that changed."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Kind, Signature
 from avow.core.drift.compare import diff
 from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, DriftType, Effect
+from avow.core.risk import Level
 from avow.core.severity import Severity
-from avow.registry.api.reading import payload
 from avow.registry.approvals import found_version
+from avow.registry.computing import compute
 from avow.registry.model import PublishedVersion
+from avow.registry.pages.remembering import Remembered
 from avow.registry.pages.servers import name_of
 from avow.registry.pages.sides import Sides, document_sides, text_sides
-from avow.registry.pages.site import View, Visit
+from avow.registry.pages.site import Handler, View, Visit
+from avow.registry.service import Service
 from avow.registry.snapshots import stored_snapshot
-from avow.registry.store.interface import Store
+from avow.registry.store.contents import Contents
 
 MOST_CHANGES: Final = 60
 MOST_GROUPS: Final = 300
@@ -65,44 +67,72 @@ class Comparison:
     counts: Mapping[Severity, int]
 
 
-async def comparison(visit: Visit) -> View:
+def comparison() -> Handler:
     """The page; without versions to compare, the newest with the one before."""
-    name, store = name_of(visit), visit.service.store
-    after = await found_version(store, name, visit.asked("to") or None)
-    before = await found_version(store, name, visit.asked("from") or after.predecessor or after.version)
-    history = await store.versions(name, limit=VERSIONS)
-    return View(
-        "compare.html",
-        {
-            "name": name,
-            "before": before,
-            "after": after,
-            "versions": _choices([each.version for each in history.items], before, after),
-            "comparison": await compared(store, before, after),
-        },
-    )
+    far: Remembered[tuple[str, str], Comparison] = Remembered()
+
+    async def handler(visit: Visit) -> View:
+        name, store = name_of(visit), visit.service.store
+        after = await found_version(store, name, visit.asked("to") or None)
+        before = await found_version(store, name, visit.asked("from") or after.predecessor or after.version)
+        history = await store.versions(name, limit=VERSIONS)
+        return View(
+            "compare.html",
+            {
+                "name": name,
+                "before": before,
+                "after": after,
+                "versions": _choices([each.version for each in history.items], before, after),
+                "comparison": await compared(visit.service, before, after, far),
+            },
+        )
+
+    return handler
 
 
-async def compared(store: Store, before: PublishedVersion, after: PublishedVersion) -> Comparison:
+async def compared(
+    service: Service,
+    before: PublishedVersion,
+    after: PublishedVersion,
+    far: Remembered[tuple[str, str], Comparison],
+) -> Comparison:
     """Compare two versions; neighbours were compared when the later one was published."""
+    known: tuple[Drift, ...] | None = None
     if after.predecessor == before.version:
-        documents = (await store.drifts(after.name, [after.version])).get(after.version, ())
+        documents = (await service.store.drifts(after.name, [after.version])).get(after.version, ())
         known = tuple(map(_read_drift, documents))
-        # Differences inside of a capability say all there is; of one that came or went the whole is shown.
-        whole = any(not drift.changes for drift in known)
-    else:
-        known, whole = None, True
-    payloads = [await payload(store, each) for each in (before, after)] if whole else []
-    # In a thread: a signature can be large.
-    return await asyncio.to_thread(_compare, payloads, known)
+        if all(map(_says_all, known)):
+            return _comparison(known, ())
+    return await far.get((before.content, after.content), lambda: _computed(service, before, after, known))
 
 
-def _compare(payloads: Sequence[bytes], known: Sequence[Drift] | None) -> Comparison:
-    sides = tuple(stored_snapshot(each) for each in payloads)
-    drifts = diff(*sides) if known is None else known
+async def _computed(
+    service: Service, before: PublishedVersion, after: PublishedVersion, known: tuple[Drift, ...] | None
+) -> tuple[Comparison, int]:
+    old, new = [await _contents(service, each) for each in (before, after)]
+    size = len(old.payload) + len(new.payload)
+    levels = {key: stored.risk for each in (old, new) for key, stored in each.capabilities.items()}
+    return await compute(service, size, _compare, old.payload, new.payload, levels, known), size
+
+
+async def _contents(service: Service, version: PublishedVersion) -> Contents:
+    found = await service.store.contents(version.name, version.version)
+    assert found is not None  # a version that was published stays
+    return found
+
+
+def _compare(
+    before: bytes, after: bytes, levels: dict[tuple[Kind, Digest], Level], known: tuple[Drift, ...] | None
+) -> Comparison:
+    old, new = stored_snapshot(before), stored_snapshot(after)
+    if known is None:
+        known = diff(old, new, lambda one: levels[one.kind, one.digest])
+    return _comparison(known, (old.signature, new.signature))
+
+
+def _comparison(drifts: Sequence[Drift], signatures: Sequence[Signature]) -> Comparison:
     groups = group_alike(drifts)
     counts = Counter(drift.severity for drift in drifts)
-    signatures = tuple(each.signature for each in sides)
     return Comparison(
         tuple(_difference(group, signatures) for group in groups[:MOST_GROUPS]),
         max(len(groups) - MOST_GROUPS, 0),
@@ -155,11 +185,18 @@ def _difference(group: Group, signatures: Sequence[Signature]) -> Difference:
     )
 
 
+def _says_all(drift: Drift) -> bool:
+    """Whether nothing has to be shown beside it: of a capability that came or went, the whole is."""
+    return bool(drift.changes) or drift.type is DriftType.RISK_LEVEL_CHANGED
+
+
 def _places(drift: Drift, signatures: Sequence[Signature]) -> tuple[Place, ...]:
     if drift.changes:
         return tuple(dict.fromkeys(_place(change) for change in drift.changes))
+    if _says_all(drift):
+        return ()
     before, after = (_definition(each, drift) for each in signatures)
-    if drift.type is DriftType.RISK_LEVEL_CHANGED or (before is None and after is None):
+    if before is None and after is None:
         return ()
     change = "added" if before is None else "removed" if after is None else "changed"
     return (Place("", "", drift.severity, document_sides(before, after, change)),)

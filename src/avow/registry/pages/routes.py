@@ -25,7 +25,7 @@ def pages(service: Service, key: bytes | None = None) -> Pages:
         site.page(_SERVER, servers.server),
         site.page(f"{_SERVER}/versions", servers.history),
         site.page(f"{_SERVER}/versions/{{version}}", servers.server),
-        site.page(f"{_SERVER}/compare", comparing.comparison),
+        site.page(f"{_SERVER}/compare", comparing.comparison()),
         site.page(f"{_SERVER}/replacements", servers.replacements),
         site.page("/search", searching.search),
         site.page("/digests/{digest}", searching.digest),

@@ -52,7 +52,6 @@ async def server(visit: Visit) -> View:
             "server": found,
             "version": version,
             "is_latest": version.version == found.latest.version,
-            # In a thread: a signature can be large.
             "offering": await asyncio.to_thread(read_offering, contents),
             "chart": chart(history.items),
             "timeline": await told(store, history.items[:TIMELINE]),

@@ -9,8 +9,9 @@ from avow.core.drift.model import DriftType
 from avow.core.publication import ServerName
 from avow.core.severity import Severity
 from avow.registry.pages.comparing import Comparison, compared
+from avow.registry.pages.remembering import Remembered
 from avow.registry.store.opening import open_store
-from registry_showcase import END, SIGNER, Release, add, releases
+from registry_showcase import END, SIGNER, Release, add, releases, service_of
 from small_server import READ, snapshot
 
 NAME = "dev.example/files"
@@ -26,7 +27,8 @@ async def _compared(directory: Path, *published: Release, is_known: bool) -> Com
         before, after = found[0], found[-1]
         assert before is not None
         assert after is not None
-        return await compared(store, before, after if is_known else replace(after, predecessor=None))
+        shown = after if is_known else replace(after, predecessor=None)
+        return await compared(await service_of(store), before, shown, Remembered())
     finally:
         await store.close()
 

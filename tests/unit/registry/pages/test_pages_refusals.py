@@ -47,7 +47,7 @@ def told(tmp_path: Path) -> Callable[[Story], None]:
         try:
             token = (await tokens.issue(store, "Ada", Role.READ, END)).text
             breaking = Breaking(store)
-            service = replace(await service_of(store), store=breaking)  # type: ignore[arg-type]
+            service = replace(await service_of(store), store=breaking)
             app = create_app(service, pages=pages(service, KEY))
             transport = httpx.ASGITransport(app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://registry") as client:
