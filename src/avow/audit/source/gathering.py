@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from avow.audit.facts import Facts
+from avow.audit.source.bounds import Budget
 from avow.audit.source.claims import flows
 from avow.audit.source.code import Unit
 from avow.audit.source.declarations import declared
@@ -47,20 +48,21 @@ def gather(files: Iterable[SourceFile]) -> Facts:
 def _units(files: Mapping[str, SourceFile], modules: Modules, notes: list[str]) -> list[Unit]:
     """The files that say something themselves, and those that they import: helpers say nothing of MCP."""
     units: dict[str, Unit | None] = {}
+    budget = Budget()
     waiting = [path for path, file in files.items() if MARKERS.search(file.text)]
     for _ in range(_FARTHEST + 1):
         fresh = [path for path in dict.fromkeys(waiting) if path not in units]
         waiting = []
         for path in fresh:
-            units[path] = unit = _unit(files[path], notes)
+            units[path] = unit = _unit(files[path], notes, budget)
             if unit is not None:
                 waiting.extend(modules.imported_by(unit))
     return [unit for path in files if (unit := units.get(path)) is not None]
 
 
-def _unit(file: SourceFile, notes: list[str]) -> Unit | None:
+def _unit(file: SourceFile, notes: list[str], budget: Budget) -> Unit | None:
     try:
-        unit = _read(file)
+        unit = _read(file, budget)
     except MalformedInputError as exc:
         notes.append(f"{file.path}: not read: {exc.message}")
         return None
@@ -69,12 +71,12 @@ def _unit(file: SourceFile, notes: list[str]) -> Unit | None:
     return unit
 
 
-def _read(file: SourceFile) -> Unit:
+def _read(file: SourceFile, budget: Budget) -> Unit:
     # Each language brings a parser along: one that has nothing to read is not loaded.
     if file.language is Language.PYTHON:
         from avow.audit.source.python import read_unit
 
-        return read_unit(file.path, file.text)
+        return read_unit(file.path, file.text, budget)
     from avow.audit.source.javascript import read_unit as read_script
 
-    return read_script(file.path, file.text, file.language)
+    return read_script(file.path, file.text, file.language, budget)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from avow.audit.source.bounds import LONGEST_CHAIN, Budget
 from avow.audit.source.code import (
     Assign,
     Call,
@@ -56,11 +57,14 @@ _LITERALS: Final = {"true": True, "false": False, "null": None, "undefined": Non
 
 
 class Expressions:
-    """Reads the expressions of one file."""
+    """Reads the expressions of one file; `is_whole` tells whether it could read all of it."""
 
-    def __init__(self, source: Source) -> None:
+    is_whole = True
+
+    def __init__(self, source: Source, budget: Budget) -> None:
         """Spans are in this source."""
         self._source = source
+        self._budget = budget
         self._data = source.data
 
     def span(self, node: "Node") -> Span:
@@ -69,6 +73,7 @@ class Expressions:
 
     def expression(self, node: "Node") -> Expression:
         """One expression."""
+        self._budget.spend()
         kind = node.type
         if kind in _WRAPPINGS:
             inner = node.named_child(0)
@@ -113,20 +118,25 @@ class Expressions:
         title = self.text(name) if name is not None else ""
         return Function(self.span(node), title, tuple(parameters), (*taken, *inner))
 
-    def taken_apart(self, pattern: "Node", value: Expression) -> Iterator[Statement]:
-        """The assignments that `{ a, b: { c } } = value` stands for."""
+    def taken_apart(self, pattern: "Node", value: Expression, size: int = 1) -> Iterator[Statement]:
+        """The assignments that `{ a, b: { c } } = value` stands for; the value has so many expressions."""
         span = self.span(pattern)
+        # Each part stands for the whole value, and whoever walks through reads that each time.
+        parts = pattern.named_children[:LONGEST_CHAIN]
+        if len(parts) < len(pattern.named_children):
+            self.is_whole = False
+        self._budget.spend(size * len(parts))
         match pattern.type:
             case "object_pattern":
-                for part in pattern.named_children:
-                    yield from self._property(part, value)
+                for part in parts:
+                    yield from self._property(part, value, size)
             case "array_pattern":
-                for number, part in enumerate(pattern.named_children):
-                    yield from self.taken_apart(part, Item(span, value, Literal(span, number)))
+                for number, part in enumerate(parts):
+                    yield from self.taken_apart(part, Item(span, value, Literal(span, number)), size)
             case "assignment_pattern" | "object_assignment_pattern":
                 left = pattern.child_by_field_name("left")
                 if left is not None:
-                    yield from self.taken_apart(left, value)
+                    yield from self.taken_apart(left, value, size)
             case "identifier" | "shorthand_property_identifier_pattern":
                 yield Assign(span, Name(span, self.text(pattern)), value)
             case "member_expression" | "subscript_expression":
@@ -146,7 +156,7 @@ class Expressions:
         """The text of a node."""
         return self._data[node.start_byte : node.end_byte].decode(errors="replace")
 
-    def _property(self, part: "Node", value: Expression) -> Iterator[Statement]:
+    def _property(self, part: "Node", value: Expression, size: int) -> Iterator[Statement]:
         span = self.span(part)
         match part.type:
             case "shorthand_property_identifier_pattern":
@@ -155,11 +165,11 @@ class Expressions:
             case "object_assignment_pattern":
                 left = part.child_by_field_name("left")
                 if left is not None:
-                    yield from self._property(left, value)
+                    yield from self._property(left, value, size)
             case "pair_pattern":
                 key, inner = part.child_by_field_name("key"), part.child_by_field_name("value")
                 if key is not None and inner is not None:
-                    yield from self.taken_apart(inner, Member(span, value, self._key(key)))
+                    yield from self.taken_apart(inner, Member(span, value, self._key(key)), size)
             case _:
                 pass
 
@@ -263,6 +273,11 @@ class Expressions:
             waiting.append(node)
             node = left
         found = self.expression(node)
+        if len(waiting) > LONGEST_CHAIN:
+            # Nested as deep as it is long, and whoever walks through it goes that deep.
+            rights = [right for outer in waiting if (right := outer.child_by_field_name("right")) is not None]
+            self.is_whole = False
+            return Other(self.span(waiting[0]), (found, *map(self.expression, reversed(rights))))
         for outer in reversed(waiting):
             found = self._operated(outer, found)
         return found

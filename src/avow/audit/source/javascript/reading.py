@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from avow.audit.source.bounds import Budget
 from avow.audit.source.code import Imported, Unit
 from avow.audit.source.javascript.statements import Reader
 from avow.audit.source.spans import Source
@@ -21,18 +22,18 @@ _NAMES: Final = {
 }
 
 
-def read_unit(path: str, text: str, language: Language) -> Unit:
+def read_unit(path: str, text: str, language: Language, budget: Budget) -> Unit:
     """The code of one file; what is no valid code in it is left out.
 
     Raises:
-        MalformedInputError: hardly anything of it is code, or it is nested too deep.
+        MalformedInputError: hardly anything of it is code, it is nested too deep, or there is too much of it.
     """
     source = Source.of(path, text)
     root = _parser(language).parse(source.data).root_node
     try:
         if root.has_error and _damage(root) > len(source.data) // 4:
             raise MalformedInputError(f"not valid {_NAMES[language]}")
-        reader = Reader(source)
+        reader = Reader(source, budget)
         body = reader.whole(root)
     except RecursionError as exc:
         raise MalformedInputError("nested too deep to be read") from exc

@@ -40,8 +40,6 @@ _NOTHING: Final = frozenset(
 class Reader(Expressions):
     """Reads the statements of one file."""
 
-    is_whole = True
-
     def body(self, nodes: Iterable["Node"]) -> tuple[Statement, ...]:
         """Several statements; one that is nested too deep is left out, and remembered."""
         found: list[Statement] = []
@@ -116,9 +114,10 @@ class Reader(Expressions):
                 if left is not None and right is not None and right.type in _CLASSES:
                     yield self._class(right, span, self.text(left))
                 elif left is not None and right is not None:
+                    before = self._budget.left
                     value = self.expression(right)
                     if left.type in ("object_pattern", "array_pattern"):
-                        yield from self.taken_apart(left, value)
+                        yield from self.taken_apart(left, value, before - self._budget.left)
                     else:
                         yield Assign(span, self.expression(left), value)
             case "unary_expression" if self.text(node).startswith("delete"):
@@ -138,11 +137,12 @@ class Reader(Expressions):
         if value.type in _CLASSES:
             yield self._class(value, self.span(node), self.text(name))
             return
+        before = self._budget.left
         read = self.expression(value)
         if name.type == "identifier":
             yield Assign(self.span(node), Name(self.span(name), self.text(name)), read)
         else:
-            yield from self.taken_apart(name, read)
+            yield from self.taken_apart(name, read, before - self._budget.left)
 
     def _class(self, node: "Node", span: Span, title: str = "") -> Class:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")

@@ -1,10 +1,11 @@
 """Python's expressions in the terms of the audit."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Final
 
+from avow.audit.source.bounds import LONGEST_CHAIN, Budget
 from avow.audit.source.code import (
     Call,
     Choice,
@@ -39,11 +40,14 @@ _OPERATORS: Final = {
 
 
 class Expressions:
-    """Reads the expressions of one file."""
+    """Reads the expressions of one file; `is_whole` tells whether it could read all of it."""
 
-    def __init__(self, source: Source) -> None:
+    is_whole = True
+
+    def __init__(self, source: Source, budget: Budget) -> None:
         """Spans are in this source."""
         self._source = source
+        self._budget = budget
         self._starts = source.starts
 
     def span(self, node: ast.expr | ast.stmt | ast.pattern) -> Span:
@@ -56,6 +60,7 @@ class Expressions:
 
     def expression(self, node: ast.expr) -> Expression:
         """One expression."""
+        self._budget.spend()
         span = self.span(node)
         match node:
             case ast.Name():
@@ -77,7 +82,7 @@ class Expressions:
                 return Choice(span, self.expression(node.test), then, otherwise)
             case ast.BoolOp():
                 operator = "and" if isinstance(node.op, ast.And) else "or"
-                return reduce(lambda left, right: Joined(span, operator, left, right), self._all(node.values))
+                return self._joined(span, operator, self._all(node.values))
             case ast.BinOp():
                 return self._binary(node, span)
             case ast.UnaryOp(op=ast.Not()):
@@ -151,7 +156,14 @@ class Expressions:
             right = self.expression(right_node)
             pairs.append(Comparison(span, _OPERATORS[type(operator)], left, right))
             left = right
-        return reduce(lambda one, two: Joined(span, "and", one, two), pairs)
+        return self._joined(span, "and", pairs)
+
+    def _joined(self, span: Span, operator: str, parts: Sequence[Expression]) -> Expression:
+        if len(parts) > LONGEST_CHAIN:
+            # Nested as deep as it is long, and whoever walks through it goes that deep.
+            self.is_whole = False
+            return Other(span, tuple(parts))
+        return reduce(lambda one, two: Joined(span, operator, one, two), parts)
 
 
 def _inside(node: ast.AST) -> Iterator[ast.expr]:

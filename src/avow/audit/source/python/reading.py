@@ -5,17 +5,18 @@ import sys
 import warnings
 from collections.abc import Iterator
 
+from avow.audit.source.bounds import Budget
 from avow.audit.source.code import Imported, Unit
 from avow.audit.source.python.statements import Reader
 from avow.audit.source.spans import Source
 from avow.errors import MalformedInputError
 
 
-def read_unit(path: str, text: str) -> Unit:
+def read_unit(path: str, text: str, budget: Budget) -> Unit:
     """The code of one file.
 
     Raises:
-        MalformedInputError: it is not Python that this version of Python can read.
+        MalformedInputError: it is not Python that this version of Python can read, or too much.
     """
     source = Source.of(path, text)
     try:
@@ -23,7 +24,7 @@ def read_unit(path: str, text: str) -> Unit:
             # Remarks of the compiler about somebody else's escapes are not ours to print.
             warnings.simplefilter("ignore")
             tree = ast.parse(source.data)
-        reader = Reader(source)
+        reader = Reader(source, budget)
         body = reader.body(tree.body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as exc:
         raise MalformedInputError(_why(exc)) from exc

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+from avow.audit.source.bounds import LONGEST_CHAIN
 from avow.audit.source.code import (
     Assign,
     Block,
@@ -28,8 +29,6 @@ from avow.audit.source.spans import Span
 class Reader(Expressions):
     """Reads the statements of one file."""
 
-    is_whole = True
-
     def statement(self, node: ast.stmt) -> Iterator[Statement]:
         """One statement, which may be several in our terms, or none."""
         span = self.span(node)
@@ -46,8 +45,11 @@ class Reader(Expressions):
             case ast.Delete():
                 yield from (Delete(span, self.expression(target)) for target in node.targets)
             case ast.Assign():
-                for target in node.targets:
-                    yield from self._assign(span, target, self.expression(node.value))
+                before = self._budget.left
+                value = self.expression(node.value)
+                size = before - self._budget.left
+                for target in self._few(node.targets, size):
+                    yield from self._assign(span, target, value, size)
             case ast.AnnAssign() if node.value is not None:
                 yield Assign(span, self.expression(node.target), self.expression(node.value))
             case ast.AugAssign():
@@ -64,7 +66,10 @@ class Reader(Expressions):
             case ast.Expr():
                 yield Evaluate(span, self.expression(node.value))
             case ast.For() | ast.AsyncFor():
-                inner = (*self._assign(span, node.target, self.expression(node.iter)), *self.body(node.body))
+                before = self._budget.left
+                value = self.expression(node.iter)
+                taken = self._assign(span, node.target, value, before - self._budget.left)
+                inner = (*taken, *self.body(node.body))
                 yield Block(span, (), (*inner, *self.body(node.orelse)))
             case ast.While():
                 yield Block(span, (self.expression(node.test),), self.body([*node.body, *node.orelse]))
@@ -90,21 +95,30 @@ class Reader(Expressions):
         decorators = tuple(map(self.expression, node.decorator_list))
         return Function(span, node.name, self.parameters(node.args), self.body(node.body), decorators)
 
-    def _assign(self, span: Span, target: ast.expr, value: Expression) -> Iterator[Statement]:
+    def _assign(self, span: Span, target: ast.expr, value: Expression, size: int = 1) -> Iterator[Statement]:
         if isinstance(target, ast.Tuple | ast.List):
-            for number, part in enumerate(target.elts):
+            for number, part in enumerate(self._few(target.elts, size)):
                 inner = part.value if isinstance(part, ast.Starred) else part
-                yield from self._assign(span, inner, Item(span, value, Literal(span, number)))
+                yield from self._assign(span, inner, Item(span, value, Literal(span, number)), size)
         else:
             yield Assign(span, self.expression(target), value)
 
+    def _few(self, targets: list[ast.expr], size: int) -> list[ast.expr]:
+        """Each of them stands for the whole value, and whoever walks through reads that each time."""
+        if len(targets) > LONGEST_CHAIN:
+            self.is_whole = False
+        few = targets[:LONGEST_CHAIN]
+        self._budget.spend(size * len(few))
+        return few
+
     def _entered(self, items: Iterable[ast.withitem], span: Span) -> Iterator[Statement]:
         for item in items:
+            before = self._budget.left
             value = self.expression(item.context_expr)
             if item.optional_vars is None:
                 yield Evaluate(span, value)
             else:
-                yield from self._assign(span, item.optional_vars, value)
+                yield from self._assign(span, item.optional_vars, value, before - self._budget.left)
 
     def _values(self, pattern: ast.pattern) -> tuple[Expression, ...]:
         match pattern:
