@@ -43,9 +43,18 @@ async def publish(store: Store, data: bytes, now: datetime, executor: Executor |
     """
     name = announced(data)
     # Versions of one server come one after the other: each is compared with the one before.
-    turn = _turns.setdefault(store, WeakValueDictionary()).setdefault(name, asyncio.Lock())
-    async with turn:
+    async with _turn(store, name):
         return await _publish(store, data, name, now, executor)
+
+
+def _turn(store: Store, name: ServerName) -> asyncio.Lock:
+    turns = _turns.get(store)
+    if turns is None:
+        turns = _turns[store] = WeakValueDictionary()
+    turn = turns.get(name)
+    if turn is None:
+        turn = turns[name] = asyncio.Lock()
+    return turn
 
 
 async def _publish(

@@ -26,6 +26,8 @@ from avow.errors import MalformedInputError, StorageError
 _WHOLE: Final = b"w"
 _PARTS: Final = b"p"
 _LEVEL: Final = 1
+_SMALLEST_WINDOW: Final = 10
+_LEAST_MEMORY: Final = 4
 _PARTS_WITH_DIGESTS: Final = frozenset({"inputSchema", "outputSchema", "annotations"})
 
 
@@ -60,7 +62,11 @@ def read_stored(kind: Kind, digest: Digest, definition: bytes) -> Capability:
 
 def squeeze(data: bytes) -> bytes:
     """Data for a column, smaller."""
-    return zlib.compress(data, _LEVEL)
+    # A window that the data just fits: to set up the usual one takes longer than to compress a definition.
+    window = min(max(len(data).bit_length() + 1, _SMALLEST_WINDOW), zlib.MAX_WBITS)
+    memory = min(window - _SMALLEST_WINDOW + _LEAST_MEMORY, zlib.DEF_MEM_LEVEL)
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, window, memory)
+    return packer.compress(data) + packer.flush()
 
 
 def restored(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ from avow.core.capability import Kind
 from avow.core.publication import Publication, publication_payload, read_publication
 from avow.core.risk import Risk, assess
 from avow.errors import StorageError
-from avow.registry.store.packing import Stored, outline, pack, squeeze, unpack
+from avow.registry.store.packing import Stored, outline, pack, restored, squeeze, unpack
 from registry_samples import FILES, READ, WRITE, snapshot
 
 Key = tuple[Kind, Digest]
@@ -82,3 +82,13 @@ def test_a_changed_definition_is_noticed(definition: bytes) -> None:
         unpack(body, publication.content, {key: Stored(definition, stored[key].risk, stored[key].reasons)})
     with pytest.raises(StorageError, match="is not what was signed"):
         unpack(body, publication.content, {})
+
+
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 511, 512, 1_000, 4_096, 33_000, 200_000])
+def test_data_of_any_size_comes_back(size: int) -> None:
+    """And is about as small as with the usual window, which other readers and older files have."""
+    data = (b'{"description": "The path to use", "type": "string"}, ' * (size // 50 + 1))[:size]
+
+    assert restored(squeeze(data)) == data
+    assert restored(zlib.compress(data)) == data
+    assert len(squeeze(data)) <= len(zlib.compress(data, 1)) * 1.05 + 1
