@@ -1,16 +1,12 @@
-"""Which servers offer at least what a signature offers, over both stores; and work in other processes."""
-
-import os
-import signal
+"""Which servers offer at least what a signature offers, over both stores."""
 
 import pytest
 
 from avow.core.publication import ServerName
-from avow.errors import UnavailableError, UsageError
+from avow.errors import UsageError
 from avow.registry.matching import match
 from avow.registry.publishing import publish
 from avow.registry.store.interface import Store
-from avow.registry.workers import Workers
 from registry_samples import NAMESPACE, NOW, READ, WRITE, envelope, snapshot, tool
 from registry_stores import *  # noqa: F403  fixtures
 
@@ -39,25 +35,3 @@ async def test_drop_in_replacements_are_found(store: Store) -> None:
     assert [each.name.server for each in (each for page in rest for each in page)] == ["more", "same"]
     with pytest.raises(UsageError, match="0 capabilities are wanted"):
         await match(store, snapshot().signature)
-
-
-@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
-async def test_publications_are_prepared_in_other_processes(store: Store) -> None:
-    """The same answers and the same errors; a process that was killed is replaced."""
-    workers = Workers(1)
-    try:
-        receipt = await publish(store, envelope(snapshot(READ), "1"), NOW, workers)
-        assert receipt.is_new
-        (process,) = workers._pool._processes.values()
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGKILL)
-        process.join(10)
-        for _ in range(3):
-            try:
-                receipt = await publish(store, envelope(snapshot(READ, WRITE), "2"), NOW, workers)
-            except UnavailableError:
-                continue
-            break
-        assert receipt.version.version == "2"
-    finally:
-        workers.shutdown()
