@@ -10,7 +10,7 @@ from avow.audit.source.tree import Language, SourceFile
 
 
 def test_more_code_than_an_audit_reads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathering, "Budget", partial(Budget, 100))
+    monkeypatch.setattr(gathering, "Budget", partial(Budget, 200))
     code = "import mcp\n" + "x = f(a, b)\n" * 15
 
     facts = gathering.gather(SourceFile(f"{name}.py", Language.PYTHON, code) for name in "abc")
