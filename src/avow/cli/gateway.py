@@ -3,7 +3,9 @@
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +19,9 @@ from avow.errors import AvowError, UsageError
 from avow.proxy.contracts import hold_entry
 from avow.proxy.settings import gate_policy
 from avow.system.targets import read_given, unknown
+
+if TYPE_CHECKING:
+    from avow.proxy.gateway.serving import Beside
 
 _MEGABYTE = 1024 * 1024
 _NOT_APPROVED = 1
@@ -58,6 +63,10 @@ _NOT_APPROVED = 1
 @environment_option
 @click.option("--preset", default="", metavar="NAME", help="The preset of avow.toml to start servers with.")
 @registry_options
+@click.option(
+    "--ask-again", type=click.FloatRange(1), default=300, show_default=True, metavar="SECONDS",
+    help="With --environment: how often to ask the registry whether the servers are still approved.",
+)  # fmt: skip
 def command(
     names: tuple[str, ...],
     *,
@@ -78,10 +87,12 @@ def command(
     environment: tuple[str, ...],
     preset: str,
     held: RegistryOptions,
+    ask_again: float,
 ) -> int:
     """Serve every locked server, or those named, at http://HOST:PORT/NAME/mcp behind the gate.
 
-    With --environment all of them have to be approved there in a registry when the gateway starts.
+    With --environment all of them have to be approved there in a registry when the gateway starts, and
+    one that no longer is when it is asked again is served no more.
     """
     # Late: most commands have no use for a web server.
     from avow.proxy.gateway import composing, serving
@@ -108,7 +119,8 @@ def command(
         preset=preset,
     )
     policy = gate_policy(lockfile, signed=require_signature)
-    chosen = _approved(_chosen(approved, names), held, None if require_signature else lockfile)
+    settings = None if require_signature else lockfile
+    chosen = _approved(_chosen(approved, names), held, settings)
     if isinstance(chosen, AvowError):
         sys.stderr.write(failure_lines(chosen.message, chosen.hint))
         return _NOT_APPROVED
@@ -121,7 +133,7 @@ def command(
     port = listening.getsockname()[1]
     for server in servers:
         click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{server.name}/mcp")
-    serving.serve(gateway, listening)
+    serving.serve(gateway, listening, _asking_again(chosen, held, settings, ask_again))
     return 0
 
 
@@ -151,6 +163,18 @@ def _approved(
             return error
         click.echo(f"{name}: {standing.told}", err=True)
     return found
+
+
+def _asking_again(
+    chosen: dict[str, Entry], held: RegistryOptions, settings: Path | None, seconds: float
+) -> "Beside | None":
+    names = held.names(chosen, settings)
+    if not names:
+        return None
+    from avow.cli.held_gateway import Served, keep_asking
+
+    served = [Served(name, names[name], entry.snapshot.signature.digest) for name, entry in chosen.items()]
+    return partial(keep_asking, held, served, seconds)
 
 
 def _address(text: str) -> tuple[str, int]:

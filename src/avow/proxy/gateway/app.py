@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from avow.core.severity import Severity
 from avow.errors import AvowError
+from avow.protocol.events import event
 from avow.protocol.gate import Phase
 from avow.protocol.messages import METHOD_NOT_FOUND, PARSE_ERROR, RequestId, error_response
 from avow.protocol.versions import KNOWN, MODERN, is_older
@@ -69,7 +71,8 @@ class Gateway:
         bounds: Bounds,
     ) -> None:
         """Compose what others do."""
-        self._backends = backends
+        self._backends = dict(backends)
+        self._withdrawn: list[Backend] = []
         self._access = access
         self._sessions = sessions
         self._metrics = metrics
@@ -97,14 +100,24 @@ class Gateway:
         if self._sweeper is not None:
             self._sweeper.cancel()
         await self._sessions.close()
+        await asyncio.gather(*(backend.end("the gateway is shutting down") for backend in self._withdrawn))
         await asyncio.gather(*(backend.close() for backend in self._backends.values()))
+
+    async def withdraw(self, name: str, error: AvowError) -> None:
+        """End everything that goes on with one server; whoever asks for it is told why from now on."""
+        before = self._backends[name]
+        self._backends[name] = before.refusing(error)
+        self._withdrawn.append(before)
+        before.write([event("registry_refused", Severity.CRITICAL, name=name, detail=error.message)])
+        self._sessions.end_all(name)
+        await before.end(error.message)
 
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             self._sessions.sweep()
             now = time.monotonic()
-            for backend in self._backends.values():
+            for backend in (*self._backends.values(), *self._withdrawn):
                 backend.sweep(now)
 
     async def _answer(self, scope: Mapping[str, Any], receive: Receive, answerer: Answerer) -> str:
@@ -244,6 +257,11 @@ class Gateway:
                 return
             session = await call.backend.open(http.passed(call.headers, modern=False))
             session_id = self._sessions.add(call.backend.name, call.owner, session)
+        if self._backends[call.backend.name] is not call.backend:
+            # It was withdrawn while its process started: the session ends before it begins.
+            self._sessions.remove(session_id)
+            await call.answerer.refuse(502, "the server is served no more", request_id=call.request_id)
+            return
         try:
             stream = session.take(line, None, http.passed(call.headers, modern=False))
             named = ((http.SESSION, session_id.encode()),)

@@ -113,11 +113,19 @@ class Backend(ABC):
                 self._metrics.refusal(self.name, happened.event)
         self._log.write(events)
 
-    async def close(self) -> None:
+    async def end(self, reason: str) -> None:
         """End what runs for single requests."""
         for conversation in list(self._conversations):
-            conversation.dismiss("the gateway is shutting down")
+            conversation.dismiss(reason)
+
+    async def close(self) -> None:
+        """End everything, for good."""
+        await self.end("the gateway is shutting down")
         self._log.close()
+
+    def refusing(self, error: AvowError) -> "UnreadyBackend":
+        """What takes the place of this one, and answers everybody with an error."""
+        return UnreadyBackend(self._held, self._log, self._metrics, error)
 
     def _contradicted(self, line: bytes) -> Stream:
         message = "an Mcp-Param header does not say what the body says"
@@ -213,10 +221,10 @@ class LocalBackend(Backend):
         super().sweep(now)
         self._shared.sweep(now, self._idle_seconds)
 
-    async def close(self) -> None:
+    async def end(self, reason: str) -> None:
         """End the shared process, too."""
         await self._shared.end()
-        await super().close()
+        await super().end(reason)
 
     async def _start(self) -> ServerProcess:
         return await ServerProcess.start(self._held, *await asyncio.to_thread(self._prepare))
@@ -258,7 +266,7 @@ class RemoteBackend(Backend):
         super().sweep(now)
         self._way.client.sweep(now)
 
-    async def close(self) -> None:
+    async def end(self, reason: str) -> None:
         """Close the connections."""
-        await super().close()
+        await super().end(reason)
         self._way.client.close()

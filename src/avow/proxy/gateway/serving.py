@@ -1,11 +1,13 @@
 """The gateway on a socket: uvicorn, and an orderly end."""
 
+import asyncio
 import gc
 import resource
 import signal
 import socket
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeAlias
 
 from avow.errors import UsageError
 from avow.proxy.gateway.app import Gateway
@@ -23,19 +25,27 @@ _KEEP_ALIVE_SECONDS: Final = 60
 _FAREWELL_SECONDS: Final = 3
 _FILES: Final = 16384
 
+Beside: TypeAlias = Callable[[Gateway], Coroutine[None, None, None]]
+
 
 class _Server(uvicorn.Server):
     """Ends the conversations first: a stream that stays open would hold everything up."""
 
-    def __init__(self, config: uvicorn.Config, gateway: Gateway) -> None:
+    def __init__(self, config: uvicorn.Config, gateway: Gateway, beside: Beside | None) -> None:
         super().__init__(config)
         self._gateway = gateway
+        self._beside = beside
+        self._task: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._gateway.start()
+        if self._beside is not None:
+            self._task = asyncio.create_task(self._beside(self._gateway))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._task is not None:
+            self._task.cancel()
         # Through the loop, which else goes on to watch a socket that is gone.
         for server in self.servers:
             server.close()
@@ -43,8 +53,11 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(gateway: Gateway, listening: socket.socket) -> None:
-    """Serve until a signal says to stop; nothing that was started stays behind."""
+def serve(gateway: Gateway, listening: socket.socket, beside: Beside | None = None) -> None:
+    """Serve until a signal says to stop; nothing that was started stays behind.
+
+    What is done `beside` may withdraw servers meanwhile.
+    """
     config = uvicorn.Config(
         gateway,
         http=GuardedProtocol,
@@ -63,7 +76,7 @@ def serve(gateway: Gateway, listening: socket.socket) -> None:
     # uvicorn passes a signal on when it is done: for us, being told to stop is no failure.
     before = {number: signal.signal(number, _ignore) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        _Server(config, gateway).run([listening])
+        _Server(config, gateway, beside).run([listening])
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -133,6 +133,11 @@ class Sessions:
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 
+    def end_all(self, server: str) -> None:
+        """End every session with one server."""
+        for session_id in [each for each, entry in self._entries.items() if entry.server == server]:
+            self.remove(session_id)
+
     def sweep(self) -> None:
         """End what is stale, and let time pass for the rest."""
         now = time.monotonic()
