@@ -28,10 +28,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from registry import analyse, databases, opened
 from registry_machine import description
-from registry_material import ARGUMENTS, NAMESPACE, NOUNS, SIGNER, VERBS, WORDS, envelope, fill, snapshot
+from registry_material import ARGUMENTS, KEY, NAMESPACE, NOUNS, SIGNER, VERBS, WORDS, fill, snapshot
 
-from avow.core.canonical import JsonObject
-from avow.core.publication import ServerName
+from avow.core import dsse
+from avow.core.canonical import JsonObject, canonical, digest
+from avow.core.capability import Kind
+from avow.core.documents import snapshot_document
+from avow.core.publication import PUBLICATION_TYPE, ServerName
 from avow.registry.approvals import decide
 from avow.registry.model import ApprovalState, Environment
 from avow.registry.publishing import publish
@@ -82,17 +85,30 @@ async def add_large(store: Store, servers: int, versions: int, size: int) -> Non
             name = ServerName(NAMESPACE, f"large-{size}-{server}")
             tools = tools_of(server, size, known)
             # The long history belongs to the first; the others are there to be asked for once.
-            for release in range(versions if server == 0 or size == LARGE else 3):
-                place = release % size
-                tools[place] = {
-                    **tools[place],
-                    "description": f"{tools[place]['description']} Since {release}.",
-                }
-                sent = envelope(name, f"1.{release}.0", snapshot(tools))
-                await publish(store, sent, datetime.now(UTC), workers)
+            count = versions if server == 0 or size == LARGE else 3
+            for version, payload in enumerate(payloads(name, tools, count)):
+                sent = dsse.dumps(dsse.sign(payload, PUBLICATION_TYPE, [KEY]))
+                receipt = await publish(store, sent, datetime.now(UTC), workers)
+                assert receipt.version.version == f"1.{version}.0"
     finally:
         workers.shutdown()
     print(f"  servers of {size} tools after {time.perf_counter() - began:.0f} s", flush=True)
+
+
+def payloads(name: ServerName, tools: list[JsonObject], count: int) -> Iterator[bytes]:
+    """What to sign for each version; only the tool that changed is rated again."""
+    document = snapshot_document(snapshot(tools))
+    entries = {entry["name"]: entry for entry in document["tools"]}
+    for version in range(count):
+        place = version % len(tools)
+        text = f"{tools[place]['description']} Since {version}."
+        tools[place] = {**tools[place], "description": text}
+        changed = snapshot_document(snapshot([tools[place]]))["tools"]
+        entries.update((entry["name"], entry) for entry in changed)
+        digests = {entry["name"]: entry["digest"] for entry in entries.values()}
+        document["digest"] = digest({**{kind.collection: {} for kind in Kind}, "tools": digests})
+        document["tools"] = list(entries.values())
+        yield canonical({"name": str(name), "version": f"1.{version}.0", "snapshot": document})
 
 
 async def add_decisions(store: Store) -> None:
@@ -288,8 +304,6 @@ def _asking(path: str, query: Callable[[], dict[str, str]]) -> str:
         values = {"text" if name == "q" else name: value for name, value in values.items()}
         if kind := values.pop("type", ""):
             values["argument"] += f":{kind}"
-        if values.pop("secrets", ""):
-            values["needs-no-secret"] = "true"
     return f"{path}?{urlencode(values)}"
 
 
@@ -356,15 +370,16 @@ class Asking:
 
     def computed(self) -> float:
         """Seconds of CPU of the service and of its database."""
-        processes = [self._service]
+        processes = [self._service, *children(self._service)]
         if self._database is not None:
             processes += children(self._database)
         return sum(map(seconds, processes))
 
 
 def children(process: int) -> list[int]:
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [int(each) for each in listed]
+    """Those that any of its threads has started."""
+    listed = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(each) for thread in listed for each in thread.read_text().split()]
 
 
 def seconds(process: int) -> float:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from avow.core.canonical import Digest, JsonObject, JsonValue
-from avow.core.capability import Capability, Kind
+from avow.core.capability import Kind
 from avow.core.configuration.model import Parameter
 from avow.core.configuration.wire import read_schema
 from avow.core.risk import Level
 from avow.core.snapshot import Snapshot
 from avow.errors import DeclarationError
-from avow.registry.snapshots import stored_snapshot
+from avow.registry.snapshots import Entry, stored_outline
 from avow.registry.store.contents import Contents
 from avow.registry.store.packing import Stored
 
@@ -84,25 +84,23 @@ class Offering:
 
 def read_offering(contents: Contents) -> Offering:
     """Take apart what was published; slow for large signatures, so not for the event loop."""
-    snapshot = stored_snapshot(contents.payload)
+    snapshot, entries = stored_outline(contents.payload)
     return Offering(
         snapshot,
         _text(snapshot.server, "title"),
         _text(snapshot.server, "websiteUrl"),
         _text(snapshot.server, "version"),
-        tuple(_groups(snapshot, contents)),
+        tuple(_groups([(kind, each, contents.capabilities[kind, each.digest]) for kind, each in entries])),
         _parameters(snapshot.configuration_schema),
     )
 
 
-def _groups(snapshot: Snapshot, contents: Contents) -> Iterator[Group]:
-    rated = [(one, contents.capabilities[one.kind, one.digest]) for one in snapshot.signature]
+def _groups(rated: list[tuple[Kind, Entry, Stored]]) -> Iterator[Group]:
     whole, listed = MOST_WHOLE, MOST_LISTED
     for level in sorted(Level, key=lambda level: -level.rank):
-        found = [(one, stored) for one, stored in rated if stored.risk is level]
+        found = [each for each in rated if each[2].risk is level]
         offered = tuple(
-            _offered(one, _details(one, stored) if place < whole else None)
-            for place, (one, stored) in enumerate(found[:listed])
+            _whole(*each) if place < whole else _brief(*each) for place, each in enumerate(found[:listed])
         )
         whole, listed = max(whole - len(offered), 0), listed - len(offered)
         if found:
@@ -120,20 +118,26 @@ def arguments_of(kind: Kind, definition: JsonObject) -> tuple[Argument, ...]:
     return tuple(_prompt_arguments(definition) if kind is Kind.PROMPT else _tool_arguments(definition))
 
 
-def _offered(capability: Capability, details: Details | None) -> Offered:
-    title, description = described(capability.definition)
-    return Offered(capability.kind, capability.name, title, description, capability.digest, details)
+def _brief(kind: Kind, entry: Entry, _: Stored) -> Offered:
+    """Only what a line has room for is read."""
+    description = entry.member("description")
+    return Offered(
+        kind, entry.name, "", description if isinstance(description, str) else "", entry.digest, None
+    )
 
 
-def _details(capability: Capability, stored: Stored) -> Details:
-    arguments = arguments_of(capability.kind, capability.definition)
-    hints = _object(capability.definition.get("annotations"))
-    return Details(
+def _whole(kind: Kind, entry: Entry, stored: Stored) -> Offered:
+    definition = entry.read()
+    title, description = described(definition)
+    arguments = arguments_of(kind, definition)
+    hints = _object(definition.get("annotations"))
+    details = Details(
         tuple(json.loads(stored.reasons)),
         arguments[:MOST_ARGUMENTS],
         max(len(arguments) - MOST_ARGUMENTS, 0),
         tuple(name for name, value in hints.items() if value is True and name.endswith("Hint"))[:_MOST_HINTS],
     )
+    return Offered(kind, entry.name, title, description, entry.digest, details)
 
 
 def _parameters(schema: JsonValue) -> tuple[Parameter, ...] | None:
