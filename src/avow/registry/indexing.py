@@ -19,6 +19,7 @@ MAX_ANNOTATIONS: Final = 16
 MAX_TITLE: Final = 200
 MAX_DESCRIPTION: Final = 400
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
+_ALTERNATIVES: Final = frozenset({"anyOf", "oneOf", "allOf"})
 _MAX_VARIANTS: Final = 20
 _TOOL_NAMES: Final = 200
 # What the specification says of a hint that is not there.
@@ -53,17 +54,17 @@ def _arguments(capability: Capability) -> Iterator[tuple[str, set[str]]]:
 
 def _types(root: JsonObject, part: JsonValue) -> set[str]:
     """The JSON types that an argument takes, one reference and one level of alternatives deep."""
-    found: set[str] = set()
-    for one in (part, *_variants(root, part)):
-        named = _resolved(root, one).get("type")
-        found.update(kind for kind in _list(named) or [named] if isinstance(kind, str))
-    return found & _TYPES
-
-
-def _variants(root: JsonObject, part: JsonValue) -> Iterator[JsonValue]:
     resolved = _resolved(root, part)
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        yield from _list(resolved.get(keyword))[:_MAX_VARIANTS]
+    found = _named(resolved)
+    for keyword in _ALTERNATIVES & resolved.keys():
+        for variant in _list(resolved[keyword])[:_MAX_VARIANTS]:
+            found |= _named(_resolved(root, variant))
+    return found
+
+
+def _named(schema: JsonObject) -> set[str]:
+    named = schema.get("type")
+    return {kind for kind in _list(named) or [named] if isinstance(kind, str) and kind in _TYPES}
 
 
 def _resolved(root: JsonObject, part: JsonValue) -> JsonObject:

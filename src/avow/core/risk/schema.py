@@ -70,7 +70,9 @@ def _children(schema: JsonObject) -> list[tuple[str | None, JsonValue]]:
 
 
 def _argument(name: str, schema: JsonObject, *, nested: bool) -> Argument:
-    variants = [schema, *(item for item in _as_list(schema.get("anyOf")) if isinstance(item, dict))]
+    variants = [schema]
+    if "anyOf" in schema:
+        variants += [item for item in _as_list(schema["anyOf"]) if isinstance(item, dict)]
     types = [item for variant in variants for item in _as_list(variant.get("type"))]
     values = [item for variant in variants for item in (*_as_list(variant.get("enum")), variant.get("const"))]
     description = schema.get("description")
