@@ -117,6 +117,9 @@ def test_two_people_have_to_agree_where_that_is_asked_for(served: Program) -> No
     assert "is pending in guarded (1 of 2 approve)" in first
     assert "is approved in guarded (2 of 2 approve)" in second
     assert "is rejected in guarded" in third
+    history = served.avow("registry", "history", NAME)
+    assert "    approved in guarded by Ada on " in history
+    assert history.index("approved in guarded by Grace") < history.index("rejected in guarded by Grace")
     refused = served.avow("registry", "token", "list", code=2, AVOW_REGISTRY_TOKEN=ada)
     assert "does not let this token do that" in refused
 
