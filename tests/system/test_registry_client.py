@@ -190,6 +190,26 @@ def test_a_leaf_that_is_rewritten_in_the_database_is_noticed(tmp_path: Path) -> 
             verify_whole_log(client, contact.checkpoint)
 
 
+def test_a_rejection_that_is_taken_out_of_the_database_is_noticed(tmp_path: Path) -> None:
+    """By whoever has seen it, by whoever reads the log from now on, and by whoever reads all of it."""
+    place = Place(tmp_path)
+    with place.served() as client:
+        fill(client)
+        decision = {"name": str(NAME), "version": "1.0.0", "environment": "production", "state": "rejected"}
+        client.decide({**decision, "reason": "looked again"})
+        assert approved(client, place, "production").versions == ()
+    place.rewrite("DELETE FROM approvals WHERE state = 'rejected'")
+
+    with place.served() as client:
+        with pytest.raises(ForkError, match="leaves out entry 4 of its log"):
+            approved(client, place, "production")
+        stranger = Memory.of(client.url, tmp_path / "stranger")
+        with pytest.raises(ForkError, match="leaves out entry 4 of its log"):
+            ask(Asking(client, stranger, "production", NOW), NAME)
+        with pytest.raises(VerificationError, match="leave out entry 4 of its log"):
+            verify_whole_log(client, meet(client, place.memory(), NOW).checkpoint)
+
+
 def test_a_registry_that_begins_anew_with_the_same_key_is_refused(tmp_path: Path) -> None:
     """Nothing is wrong with the new log, except that it is not the old one."""
     place = Place(tmp_path)

@@ -21,6 +21,7 @@ from avow.core.tlog.entry import ApprovalEntry
 from avow.errors import AvowError, RegistryUnavailableError, StorageError, VerificationError
 from avow.system.files import read_bounded
 from avow.system.registry_client.client import RegistryClient
+from avow.system.registry_client.known_decisions import require_all
 from avow.system.registry_client.proving import verified_decisions, verified_publication
 from avow.system.registry_client.remembered import Memory, read_time, write_time
 
@@ -67,20 +68,23 @@ def learn_approved(
     """Ask the registry, prove the answer by its log, and keep it for when the registry does not answer.
 
     Raises:
+        ForkError: a decision that is known of is left out.
         VerificationError: the log says something else.
         MalformedInputError: the answer makes no sense.
         UnavailableError: the registry does not answer, or nothing can be kept.
     """
-    decisions = [decision for decision, _ in verified_decisions(client, checkpoint, name, environment)]
+    found = verified_decisions(client, checkpoint, name, environment)
+    require_all(client, memory, checkpoint, name, environment, [index for _, index in found])
+    decisions = [decision for decision, _ in found]
     approved = _approved_versions(decisions)
     publication = None
     if approved:
-        found = verified_publication(client, checkpoint, name, approved[-1].version)
-        if found.entry.digest != approved[-1].digest:
+        shown = verified_publication(client, checkpoint, name, approved[-1].version)
+        if shown.entry.digest != approved[-1].digest:
             raise VerificationError(
-                f"{name} {found.entry.version} was published with another digest than approved"
+                f"{name} {shown.entry.version} was published with another digest than approved"
             )
-        publication = found.publication
+        publication = shown.publication
         memory.write(_publication_file(memory, publication.content), canonical(publication.document))
     document = {
         "avow": 1,

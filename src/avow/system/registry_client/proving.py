@@ -53,30 +53,47 @@ def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index
 def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> Counter[str]:
     """Read every entry and every hash that the registry serves, and compute the root from them.
 
-    The answer says how many entries there are of which type; those of a format to come are `unknown`.
+    All decisions in the log have to be in what the registry answers about their servers. The answer says
+    how many entries there are of which type; those of a format to come are `unknown`.
 
     Raises:
-        VerificationError: something is not what the checkpoint says.
+        VerificationError: something is not what the checkpoint says, or a decision is hidden.
         MalformedInputError: an answer makes no sense.
         UnavailableError: the registry does not answer.
     """
     told: Counter[str] = Counter()
+    decided: dict[str, set[int]] = {}
 
     def fetch(served: Served) -> bytes:
         data = client.served(served)
         if isinstance(served, Bundle):
-            told.update(_type(each) for each in read_bundle(data, served))
+            for index, each in zip(served.entries, read_bundle(data, served), strict=True):
+                entry = _read(each)
+                told[entry.type if entry else UNKNOWN_TYPE] += 1
+                if isinstance(entry, ApprovalEntry):
+                    decided.setdefault(entry.name, set()).add(index)
         return data
 
     verify_tiles(checkpoint.checkpoint.size, checkpoint.checkpoint.root, fetch)
+    for name, indices in decided.items():
+        _require_shown(client, ServerName.read(name), indices)
     return told
 
 
-def _type(data: bytes) -> str:
+def _read(data: bytes) -> Entry | None:
     try:
-        return entries.loads(data).type
+        return entries.loads(data)
     except MalformedInputError:
-        return UNKNOWN_TYPE
+        return None
+
+
+def _require_shown(client: RegistryClient, name: ServerName, indices: set[int]) -> None:
+    answer = _all(client, lambda cursor: client.approvals(name, cursor=cursor), "approvals")
+    if hidden := sorted(indices - {_index(client, each) for each in answer}):
+        raise VerificationError(
+            f"the decisions about {name} that {client.url} shows leave out entry {hidden[0]} of its log",
+            hint="somebody may have changed what is beside the log: do not rely on what it says is approved",
+        )
 
 
 def verified_publication(
@@ -147,6 +164,9 @@ def verified_decisions(
     for decision in _all(client, page, "approvals"):
         index = _index(client, decision)
         assert isinstance(decision, dict)  # it has an index
+        if index >= checkpoint.checkpoint.size:
+            # Made since we asked for the checkpoint: the next look will find it.
+            continue
         entry = _of_type(verified_entry(client, checkpoint, index), ApprovalEntry, index)
         if (entry.name, entry.environment) != (str(name), environment):
             raise VerificationError(f"entry {index} of the log decides about something else")
@@ -160,7 +180,7 @@ def verified_decisions(
 def _said(entry: ApprovalEntry) -> JsonObject:
     """How the API says what an entry says."""
     named = {name: getattr(entry, name) for name in ("name", "version", "digest", "environment", "state")}
-    return {**named, "by": entry.by, "reason": entry.reason, "at": entry.time}
+    return {**named, "needed": entry.needed, "by": entry.by, "reason": entry.reason, "at": entry.time}
 
 
 def _of_type(entry: Entry, kind: type[E], index: int) -> E:
