@@ -90,7 +90,8 @@ def _make(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise StorageError(f"cannot make {directory}: {error.strerror}") from error
+        hint = "choose another place with --data"
+        raise StorageError(f"cannot make {directory}: {error.strerror}", hint=hint) from error
     if not os.access(directory, os.W_OK):
         raise StorageError(f"{directory} may not be written", hint="choose another place with --data")
 

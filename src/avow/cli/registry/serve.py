@@ -109,10 +109,11 @@ def _composing(
 
     async def compose() -> "tuple[ASGIApp, Callable[[], Awaitable[None]]]":
         workers = Workers()
-        # The first publication need not wait until they have started.
-        workers.submit(os.getpid)
         signer = log_signer(place, origin)
         service = await open_service(place, settings, origin, workers)
+        # The first publication need not wait until they have started; nor has anybody to stop them when
+        # there is nothing to serve.
+        workers.submit(os.getpid)
         shown = pages(service, session_key(signer.key) if signer else None)
         first = await first_token(service.store, service.clock())
         if first is not None:
