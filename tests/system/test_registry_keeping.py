@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from avow.core.canonical import Digest
+from avow.core.keys import PrivateKey
 from avow.core.publication import ServerName
 from avow.core.severity import Severity
 from avow.core.tlog.entry import ApprovalEntry, KeyEntry, NamespaceEntry, loads
@@ -77,6 +78,27 @@ async def test_keys_are_changed_all_at_once_or_not_at_all(store: Store) -> None:
     assert entry == KeyEntry(
         time="2026-11-15T12:01:00.123Z", namespace=NAMESPACE, added=(other,), revoked=(mine,), by=mine
     )
+
+
+async def test_the_word_of_a_key_counts_while_the_key_does(store: Store) -> None:
+    """Verified a moment ago, revoked since: a change is looked at again when it is written."""
+    mine, third = KEY.public.identifier, PrivateKey(b"t" * 32).public
+    await store.change_keys(NAMESPACE, "admin", NOW, add=[OTHER_KEY.public], revoke=[mine])
+
+    with pytest.raises(ConflictError, match="revoked meanwhile"):
+        await store.change_keys(NAMESPACE, mine, LATER, add=[third])
+    assert (await store.totals())["entries"] == 2
+
+
+async def test_a_namespace_has_a_bounded_number_of_keys(store: Store) -> None:
+    """One more is added when one is revoked with it."""
+    more = [PrivateKey(bytes([number] * 32)).public for number in range(20)]
+    await store.change_keys(NAMESPACE, "admin", NOW, add=more[:19])
+
+    with pytest.raises(ConflictError, match="more than 20 keys"):
+        await store.change_keys(NAMESPACE, "admin", NOW, add=more[19:])
+    changed = await store.change_keys(NAMESPACE, "admin", NOW, add=more[19:], revoke=[KEY.public.identifier])
+    assert {*changed.active} == {*more}
 
 
 async def test_namespaces_are_listed_in_pages(store: Store) -> None:

@@ -15,6 +15,8 @@ from avow.core.keys import KeyId, PrivateKey, PublicKey, read_public_der
 from avow.errors import MalformedInputError, SignatureError, UntrustedKeyError
 
 MAX_SIGNATURES: Final = 16
+MAX_TRIES: Final = 16
+"""How many keys are tried, in all, for the signatures of an envelope that name none that is trusted."""
 
 Trusted: TypeAlias = PublicKey | KeyId
 """A key that somebody trusts: the key itself, or its identifier."""
@@ -76,12 +78,19 @@ def verify(envelope: Envelope, payload_type: str, trusted: Iterable[Trusted]) ->
         )
     message = encoding(envelope.payload_type, envelope.payload)
     known = tuple(trusted)
-    keys = [each for each in known if isinstance(each, PublicKey)]
+    keys = {each.identifier: each for each in known if isinstance(each, PublicKey)}
     identifiers = {each.identifier if isinstance(each, PublicKey) else each for each in known}
-    # 2. One good signature by one trusted key is enough. The identifier in the envelope is only a hint.
+    # 2. One good signature by one trusted key is enough. A signature is tried with the keys that it names:
+    #    each try hashes the whole payload, and whoever sends it chooses how many signatures there are.
+    tries = MAX_TRIES
     for each in envelope.signatures:
-        offered = [each.key] if each.key is not None and each.key.identifier in identifiers else []
-        for key in dict.fromkeys([*offered, *keys]):
+        named = [each.key] if each.key is not None and each.key.identifier in identifiers else []
+        if (hinted := keys.get(KeyId(each.identifier))) is not None:
+            named.append(hinted)
+        if not named:
+            named = list(keys.values())[:tries]
+            tries -= len(named)
+        for key in dict.fromkeys(named):
             if key.verifies(each.signature, message):
                 return VerifiedPayload(envelope.payload, key)
     # 3. None: say whether the signature is bad or the signer unknown, since the next step differs.

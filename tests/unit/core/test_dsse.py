@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from avow.core.dsse import Envelope, EnvelopeSignature, Trusted, dumps, encoding, loads, sign, verify
-from avow.core.keys import KeyId, PrivateKey
+from avow.core.keys import KeyId, PrivateKey, PublicKey
 from avow.errors import MalformedInputError, SignatureError, UntrustedKeyError
 
 TYPE = "application/vnd.avow.test"
@@ -40,6 +40,33 @@ def test_the_identifier_is_only_a_hint() -> None:
     for hint in ("", "somebody", BOB.public.identifier):
         bare = replace(SIGNED, signatures=(EnvelopeSignature(signature, hint),))
         assert verify(bare, TYPE, [ALICE.public]).key == ALICE.public
+
+
+def test_signatures_times_keys_are_tried_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong signatures cost a try of the key they name, and a few in all where they name none."""
+    tried = 0
+    verifies = PublicKey.verifies
+
+    def counted(key: PublicKey, signature: bytes, message: bytes) -> bool:
+        nonlocal tried
+        tried += 1
+        return verifies(key, signature, message)
+
+    monkeypatch.setattr(PublicKey, "verifies", counted)
+    keys = [PrivateKey(bytes([number] * 32)).public for number in range(10, 110)]
+    for hint in ("", "somebody", keys[0].identifier):
+        tried = 0
+        wrong = EnvelopeSignature(b"x" * 64, hint)
+        with pytest.raises((SignatureError, UntrustedKeyError)):
+            verify(replace(SIGNED, signatures=(wrong,) * 16), TYPE, keys)
+        assert 0 < tried <= 16
+
+
+def test_a_signature_that_names_its_key_is_found_among_many() -> None:
+    keys = [PrivateKey(bytes([number] * 32)).public for number in range(10, 110)]
+    bare = replace(SIGNED.signatures[0], key=None)
+
+    assert verify(replace(SIGNED, signatures=(bare,)), TYPE, [*keys, ALICE.public]).key == ALICE.public
 
 
 def test_an_identifier_without_the_key_is_not_enough() -> None:

@@ -26,6 +26,9 @@ from avow.registry.store.reading import END, MAX_PAGE
 from avow.registry.store.rows import VERSION, cursor_of, digest_text, name_of, read_cursor, version_of
 from avow.registry.store.sequencer import Append, moment, rfc3339
 
+MAX_KEYS: Final = 20
+"""How many keys may be active in a namespace: whoever verifies a publication may have to look at all."""
+
 _NAMESPACES: Final = (
     "SELECT n.id, n.name, n.claimed_ms, k.key_id, k.raw, k.added_ms, k.revoked_ms "
     "FROM namespaces n CROSS JOIN namespace_keys k WHERE k.namespace_id = n.id"
@@ -110,18 +113,22 @@ async def change_keys(
     add: Sequence[PublicKey],
     revoke: Sequence[KeyId],
 ) -> Namespace:
-    """Add and revoke keys at once."""
+    """Add and revoke keys at once; a key whose word it is has to be active still."""
     there = await namespace(database, name)
     if there is None:
         raise NotFoundError(f"nobody has claimed {name[:80]!r}", hint="an administrator's token claims it")
     known = {each.key.identifier for each in there.keys}
     active = {key.identifier for key in there.active}
+    if by in known - active:
+        raise ConflictError(f"the key {by} was revoked meanwhile", hint="sign with a key that is active")
     if unknown := [key for key in revoke if key not in active]:
         raise NotFoundError(f"{name} has no active key {unknown[0][:80]}")
     if again := [key.identifier for key in add if key.identifier in known]:
         raise ConflictError(f"{name} has had the key {again[0]} before", hint="make a new one: avow keygen")
     if not (active - {*revoke}) and not add:
         raise ConflictError(f"{name} would be left without a key", hint="add the new key at the same time")
+    if len((active - {*revoke}) | {key.identifier for key in add}) > MAX_KEYS:
+        raise ConflictError(f"{name} would have more than {MAX_KEYS} keys", hint="revoke those not in use")
     ms = append.time(at)
     added = tuple(dict.fromkeys(key.identifier for key in add))
     revoked = tuple(dict.fromkeys(revoke))
