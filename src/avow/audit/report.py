@@ -18,10 +18,16 @@ class Report:
     ignored: tuple[Ignored, ...] = ()
     notes: tuple[str, ...] = ()
     files: int = 0
+    blind: tuple[str, ...] = ()
 
     @property
     def is_blind(self) -> bool:
-        """Whether nothing at all could be told: that is no good news."""
+        """Whether nothing at all could be told, by one of the looks at least: that is no good news.
+
+        `blind` names those looks where there were several.
+        """
+        if self.blind:
+            return True
         told = any(verdict is not Verdict.UNKNOWN for verdict in self.scorecard.values())
         return not told and not self.findings and not self.ignored
 
@@ -34,11 +40,16 @@ def together(reports: Sequence[Report]) -> Report:
     """Several looks, at the source and at the running server, as one report."""
     if len(reports) == 1:
         return reports[0]
+    blind = tuple(report.subject for report in reports if report.is_blind)
     return Report(
         ", ".join(report.subject for report in reports),
         tuple(finding for report in reports for finding in report.findings),
         combined([report.scorecard for report in reports]),
         tuple(ignored for report in reports for ignored in report.ignored),
-        tuple(note for report in reports for note in report.notes),
+        (
+            *(note for report in reports for note in report.notes),
+            *(f"nothing could be told of {subject}" for subject in blind),
+        ),
         sum(report.files for report in reports),
+        blind,
     )

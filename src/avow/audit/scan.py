@@ -14,8 +14,8 @@ from avow.audit.source.tree import open_tree
 from avow.errors import UnavailableError
 
 
-def scan(root: Path) -> Report:
-    """Audit the source tree, or the one file, at a path.
+def scan(root: Path, *, accepts: bool = True) -> Report:
+    """Audit the source tree, or the one file, at a path; remarks that ask to ignore something may not count.
 
     Raises:
         UsageError: it is in no language that we read.
@@ -36,7 +36,8 @@ def scan(root: Path) -> Report:
             f"nothing in {root} that speaks of MCP could be read: {facts.notes[0]}",
             hint="name the directory that holds the server's source, not what it was built to",
         )
-    remarks = {file.path: found for file in files if (found := remarks_in(file.path, file.text))}
+    told = ((file.path, remarks_in(file.path, file.text)) for file in files if accepts)
+    remarks = {path: found for path, found in told if found}
     kept, ignored, remarked = without_ignored(_ordered(judge(facts)), remarks)
     notes = [*tree.notes, *facts.notes, *remarked]
     if tree.tests:

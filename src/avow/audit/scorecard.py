@@ -20,8 +20,11 @@ def scorecard(
 
 
 def combined(cards: Iterable[Scorecard]) -> Scorecard:
-    """Several looks at one server as one: a failure anywhere counts, then a pass, then not applicable."""
-    ranked = (Verdict.FAIL, Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNKNOWN)
+    """Several looks at one server as one: a failure anywhere counts, then that one of them could not tell.
+
+    Somebody asked for each of these looks: that another went well does not make up for one that failed.
+    """
+    ranked = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.PASS, Verdict.NOT_APPLICABLE)
     kept = list(cards)
     return {
         pattern: min((card[pattern] for card in kept), key=ranked.index, default=Verdict.UNKNOWN)

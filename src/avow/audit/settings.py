@@ -2,6 +2,7 @@
 
 import difflib
 import posixpath
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
@@ -41,19 +42,44 @@ class IgnoreRule:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """Which rules count, from which level on, and what is accepted."""
+    """Which rules count, from which level on, and what is accepted.
+
+    `said` has those of its members that a file said, by name, and `source` is that file: whoever audits
+    somebody else's code wants to know what that code says about its own audit.
+    """
 
     fail_on: Level = Level.MEDIUM
     select: frozenset[str] = frozenset()
     ignore: tuple[IgnoreRule, ...] = ()
+    said: frozenset[str] = frozenset()
+    source: str = "avow.toml"
+
+    def with_options(
+        self, fail_on: str | None, select: Sequence[str], ignore: Sequence[str]
+    ) -> "AuditSettings":
+        """The same, with what the command line says on top.
+
+        Raises:
+            UsageError: it names a rule that does not exist.
+        """
+        overruled = {name for name, value in (("fail_on", fail_on), ("select", select)) if value}
+        return replace(
+            self,
+            fail_on=Level(fail_on) if fail_on else self.fail_on,
+            select=frozenset(map(rule_id, select)) or self.select,
+            ignore=(*(IgnoreRule(rule_id(one), COMMAND_LINE) for one in ignore), *self.ignore),
+            said=self.said - overruled,
+        )
 
     def apply(self, report: Report) -> Report:
         """The report without what is accepted; a rule that is not selected says nothing."""
         kept: list[Finding] = []
         ignored: list[Ignored] = []
+        dropped: list[Finding] = []
         unused = [rule for rule in self.ignore if rule.reason != COMMAND_LINE]
         for finding in report.findings:
             if self.select and finding.rule not in self.select:
+                dropped.append(finding)
                 continue
             rule = next((rule for rule in self.ignore if rule.fits(finding, report.subject)), None)
             if rule is None:
@@ -61,17 +87,34 @@ class AuditSettings:
             else:
                 ignored.append(Ignored(finding, rule.reason, in_source=False))
                 unused = [one for one in unused if one is not rule]
-        notes = (f"avow.toml ignores {rule.rule}{_under(rule)} and nothing is found there" for rule in unused)
         return replace(
             report,
             findings=tuple(kept),
             ignored=(*report.ignored, *ignored),
-            notes=(*report.notes, *notes),
+            notes=(*report.notes, *self._notes(dropped, ignored, unused)),
         )
 
+    def _notes(
+        self, dropped: Sequence[Finding], ignored: Sequence[Ignored], unused: Sequence[IgnoreRule]
+    ) -> Iterator[str]:
+        """What a file says about the audit, and what it took away."""
+        if "select" in self.said:
+            others = ", ".join(sorted({finding.rule for finding in dropped}))
+            yield (
+                f"{self.source} selects {', '.join(sorted(self.select))} only; left out by that: "
+                + (f"{len(dropped)} of {others}" if dropped else "nothing")
+            )
+        if "fail_on" in self.said:
+            yield f"{self.source} sets fail_on to {self.fail_on}: what is below does not end with 1"
+        by_file = sum(one.reason != COMMAND_LINE for one in ignored)
+        if by_file:
+            yield f"{self.source} accepts {by_file} of what was found; --no-settings reads without it"
+        for rule in unused:
+            yield f"{self.source} ignores {rule.rule}{_under(rule)} and nothing is found there"
 
-def read_audit(table: JsonObject) -> AuditSettings:
-    """The table `[audit]`, already parsed.
+
+def read_audit(table: JsonObject, source: str = "avow.toml") -> AuditSettings:
+    """The table `[audit]` of a file, already parsed.
 
     Raises:
         UsageError: it says something that does not exist; a misspelt rule must not pass for none.
@@ -87,6 +130,8 @@ def read_audit(table: JsonObject) -> AuditSettings:
         level(table.get("fail_on", Level.MEDIUM)),
         frozenset(rule_id(one) for one in selected),
         tuple(map(_ignore, rules)),
+        frozenset(table),
+        source,
     )
 
 

@@ -1,5 +1,6 @@
 """`avow audit`: rules over a source tree, probes of a running server, or both."""
 
+import os
 import sys
 from dataclasses import replace
 from functools import partial
@@ -7,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
+from avow.cli.audit_subjects import Subjects, read_subjects, refuse_servers, refuse_servers_of_this_project
 from avow.cli.failures import FAILED
 from avow.cli.options import CommandWithServer, ServerOptions, format_option, server_command, server_options
 from avow.errors import UsageError
-from avow.system.targets import looks_like_a_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 )
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules.")
+@click.option("--no-settings", is_flag=True, help="Do as if there were no avow.toml.")
+@click.option("--no-ignore", is_flag=True, help="Accept nothing that the code or the settings ask to ignore.")
 @click.option("--source-only", is_flag=True, help="Read source; start nothing, and connect to nothing.")
 @click.option("--allow-calls", multiple=True, metavar="TOOL", help="A probe may call this tool.")
 @click.option("--badge", type=click.Path(path_type=Path), metavar="FILE", help="Write the score card as SVG.")
@@ -44,6 +48,8 @@ def command(
     fail_on: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    no_settings: bool,
+    no_ignore: bool,
     source_only: bool,
     allow_calls: tuple[str, ...],
     badge: Path | None,
@@ -58,103 +64,89 @@ def command(
 
         print_rules(explain)
         return 0
-    from avow.audit.model import Level
     from avow.audit.report import together
+    from avow.audit.settings import AuditSettings
     from avow.cli.output.audit import print_audit
 
-    settings = _settings(fail_on, select, ignore)
+    if badge is not None:
+        _refuse_link(badge)
+    settings = AuditSettings() if no_settings else _settings(accepts=not no_ignore)
+    settings = settings.with_options(fail_on, select, ignore)
+    named, server = read_subjects(subjects), server_command(ctx)
     if source_only:
-        _refuse_servers(subjects, server_command(ctx))
-    reports = _reports(subjects, server_command(ctx), allow_calls, options)
+        refuse_servers(named, server)
+    is_lockfile_named = ctx.get_parameter_source("lockfile") is ParameterSource.COMMANDLINE
+    refuse_servers_of_this_project(named, options, is_lockfile_named=is_lockfile_named)
+    reports = _reports(named, server, allow_calls, options, accepts=not no_ignore)
     report = settings.apply(together(reports))
     print_audit(report, format_name)
     if badge is not None:
-        from avow.audit.badge import badge_svg
-        from avow.system.files import write_atomically
-
-        write_atomically(badge, badge_svg(report.scorecard).encode())
+        _write_badge(badge, report)
     if report.is_blind:
         return FAILED
-    level = Level(fail_on) if fail_on else settings.fail_on
-    return 1 if report.at_least(level) else 0
+    return 1 if report.at_least(settings.fail_on) else 0
 
 
-def _settings(fail_on: str | None, select: tuple[str, ...], ignore: tuple[str, ...]) -> "AuditSettings":
-    from avow.audit.model import Level
-    from avow.audit.settings import COMMAND_LINE, IgnoreRule, read_audit, rule_id
+def _refuse_link(path: Path) -> None:
+    """Whose tree it is may have put a link there: it must not choose what is overwritten."""
+    place, here = Path(os.path.abspath(path)), Path.cwd()  # noqa: PTH100 - as it is written, links and all
+    around = here if place.is_relative_to(here) else place.parent
+    try:
+        leads_out = not place.resolve().is_relative_to(around.resolve())
+    except (OSError, RuntimeError):
+        leads_out = True
+    if leads_out:
+        raise UsageError(
+            f"{path} is a symbolic link that leads elsewhere", hint="name the file that is to be written"
+        )
+
+
+def _write_badge(path: Path, report: "Report") -> None:
+    from avow.audit.badge import badge_svg
+    from avow.system.files import write_atomically
+
+    write_atomically(path, badge_svg(report.scorecard).encode())
+
+
+def _settings(*, accepts: bool) -> "AuditSettings":
+    from avow.audit.settings import read_audit
     from avow.system.settings import read_settings
 
-    settings = read_audit(read_settings(Path.cwd()).policy.audit)
-    dropped = tuple(IgnoreRule(rule_id(one), COMMAND_LINE) for one in ignore)
-    return replace(
-        settings,
-        fail_on=Level(fail_on) if fail_on else settings.fail_on,
-        select=frozenset(map(rule_id, select)) or settings.select,
-        ignore=(*dropped, *settings.ignore),
-    )
+    found = read_settings(Path.cwd())
+    settings = read_audit(found.policy.audit, found.path.name if found.path else "")
+    return settings if accepts else replace(settings, ignore=())
 
 
 def _reports(
-    subjects: tuple[str, ...], server: tuple[str, ...], allowed: tuple[str, ...], options: ServerOptions
+    subjects: Subjects,
+    server: tuple[str, ...],
+    allowed: tuple[str, ...],
+    options: ServerOptions,
+    *,
+    accepts: bool,
 ) -> "list[Report]":
-    if not subjects and not server:
+    if not subjects.paths and not subjects.targets and not server:
         raise UsageError(
             "nothing to audit",
             hint="name a source directory, a server, or both: `avow audit src -- node server.js`",
         )
-    paths = [word for word in subjects if _is_source(word)]
-    targets = [word for word in subjects if not _is_source(word)]
-    reports = [_watched(f"reading {path}", partial(_scan, Path(path)), options) for path in paths]
-    if targets or server:
-        _refuse_servers_of_this_project(targets, options)
-        reports.extend(_probe(targets, server, allowed, options))
+    reports = [
+        _watched(f"reading {path}", partial(_scan, Path(path), accepts=accepts), options)
+        for path in subjects.paths
+    ]
+    if subjects.targets or server:
+        reports.extend(_probe(subjects.targets, server, allowed, options))
     return reports
 
 
-def _refuse_servers(subjects: tuple[str, ...], server: tuple[str, ...]) -> None:
-    if server:
-        raise UsageError("--source-only starts nothing, and there is a command behind `--`")
-    for word in subjects:
-        if not _is_source(word):
-            raise UsageError(
-                f"{word!r} is no directory and no source file", hint="--source-only reads these alone"
-            )
-
-
-def _refuse_servers_of_this_project(words: list[str], options: ServerOptions) -> None:
-    """Whoever audits somebody's code and mistypes a directory must not start what that code names so."""
-    from avow.cli.reaching import known_names
-
-    known = known_names(options)
-    if options.config is not None:
-        return
-    for word in words:
-        if word.startswith(("http://", "https://")) or looks_like_a_file(word) or word in known.locked():
-            continue
-        for server in known.configured().servers:
-            if server.name == word and server.path.resolve().is_relative_to(Path.cwd().resolve()):
-                raise UsageError(
-                    f"{word!r} is no directory here, but a server of {server.path}",
-                    hint=f"to start and probe it: `avow audit --config {server.path} {word}`",
-                )
-
-
-def _is_source(word: str) -> bool:
-    """A directory or a source file; a snapshot or a lockfile is a target, and no code."""
-    path = Path(word)
-    return path.is_dir() or (
-        path.suffix in (".py", ".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx")
-    )
-
-
-def _scan(path: Path) -> "Report":
+def _scan(path: Path, *, accepts: bool) -> "Report":
     from avow.audit.scan import scan
 
-    return scan(path)
+    return scan(path, accepts=accepts)
 
 
 def _probe(
-    targets: list[str], server: tuple[str, ...], allowed: tuple[str, ...], options: ServerOptions
+    targets: tuple[str, ...], server: tuple[str, ...], allowed: tuple[str, ...], options: ServerOptions
 ) -> "list[Report]":
     from avow.audit.live.probing import Probing, probe
     from avow.cli.progress import progress

@@ -43,9 +43,23 @@ def test_a_failure_anywhere_counts() -> None:
         return combined([every(verdict) for verdict in verdicts])[Pattern.DOWNGRADE]
 
     assert joined(Verdict.PASS, Verdict.FAIL) is Verdict.FAIL
-    assert joined(Verdict.UNKNOWN, Verdict.PASS) is Verdict.PASS
-    assert joined(Verdict.UNKNOWN, Verdict.NOT_APPLICABLE) is Verdict.NOT_APPLICABLE
+    assert joined(Verdict.UNKNOWN, Verdict.FAIL) is Verdict.FAIL
+    assert joined(Verdict.NOT_APPLICABLE, Verdict.PASS) is Verdict.PASS
     assert joined() is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("other", [Verdict.PASS, Verdict.NOT_APPLICABLE])
+def test_a_look_that_failed_is_not_made_up_for_by_another(other: Verdict) -> None:
+    assert combined([every(other), every(Verdict.UNKNOWN)]) == every(Verdict.UNKNOWN)
+
+
+def test_a_report_with_a_blind_part_is_blind_and_names_it() -> None:
+    source = Report("src", (finding(Level.HIGH),), every(Verdict.PASS), files=3)
+
+    both = together([source, Report("node server.js", (), every(Verdict.UNKNOWN))])
+
+    assert both.is_blind
+    assert both.notes == ("nothing could be told of node server.js",)
 
 
 def test_two_looks_are_one_report() -> None:

@@ -73,8 +73,9 @@ def _where(finding: Finding) -> str:
 
 def _summary(report: Report) -> Line:
     looked = f" in {plural(report.files, 'file')}" if report.files else ""
-    if report.is_blind:
-        return line((f"could not tell anything{looked}", "yellow"))
+    if report.is_blind and not report.findings:
+        what = f" of {printable(', '.join(report.blind), 200, fold=True)}" if report.blind else looked
+        return line((f"could not tell anything{what}", "yellow"))
     if not report.findings and Verdict.UNKNOWN in report.scorecard.values():
         return line((f"nothing found{looked}, and not everything could be told", "yellow"))
     if not report.findings:
