@@ -14,8 +14,17 @@ from urllib.parse import SplitResult, urlsplit
 from avow.errors import MalformedInputError
 
 _PORTS: Final = {"http": 80, "https": 443}
-# Addresses that carry another one inside: translated, tunnelled, or mapped.
-_CARRIERS: Final = (ip_network("64:ff9b::/96"), ip_network("2002::/16"), ip_network("2001::/32"))
+# All of the internet's own addresses are in here; what lies outside is local, translated or not given out.
+_GLOBAL: Final = ip_network("2000::/3")
+# Inside of it: for tunnels, relays and documents, not for hosts.
+_SPECIAL: Final = (
+    ip_network("2001::/23"),
+    ip_network("2001:db8::/32"),
+    ip_network("2002::/16"),
+    ip_network("3fff::/20"),
+    ip_network("192.0.0.0/24"),
+    ip_network("192.88.99.0/24"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +89,10 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
-        if any(address in network for network in _CARRIERS):
+        if address not in _GLOBAL:
             return False
+    if any(address in network for network in _SPECIAL):
+        return False
     return address.is_global and not address.is_multicast
 
 

@@ -5,27 +5,32 @@ servers wrote: what a server says about itself is the oldest way to give a model
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from starlette.applications import Starlette
-from starlette.requests import HTTPConnection
-from starlette.types import Receive, Scope, Send
+from starlette.requests import HTTPConnection, Request
+from starlette.types import Message, Receive, Scope, Send
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Kind
 from avow.core.printable import printable
 from avow.core.publication import ServerName, read_publication
 from avow.errors import AvowError, MalformedInputError
 from avow.registry.api.access import admit
-from avow.registry.api.problems import problem
+from avow.registry.api.bodies import read_body
+from avow.registry.api.endpoints import JSON
+from avow.registry.api.problems import RefusedError, problem
 from avow.registry.api.reading import compare as compare_versions
-from avow.registry.api.reading import payload
+from avow.registry.api.reading import contents
 from avow.registry.api.searching import read_search
 from avow.registry.approvals import found_version, read_environment, standings
 from avow.registry.computing import compute
 from avow.registry.service import Service
+
+MOST_BYTES: Final = 256 * 1024
+"""How large a question may be."""
 
 _FOUND: Final = 20
 _LISTED: Final = 200
@@ -68,8 +73,9 @@ class Desk:
     async def get_signature(self, name: str, version: str = "latest") -> JsonObject:
         """Everything that a version of a server can do: names, digests and risk, without descriptions."""
         found = await found_version(self._service.store, ServerName.read(name), version)
-        data = await payload(self._service.store, found)
-        listed = await compute(self._service, len(data), _outline, data)
+        stored = await contents(self._service.store, found)
+        ratings = {key: str(each.risk) for key, each in stored.capabilities.items()}
+        listed = await compute(self._service, len(stored.payload), _outline, stored.payload, ratings)
         return {
             "name": str(found.name),
             "version": found.version,
@@ -113,14 +119,15 @@ class Desk:
         }
 
 
-def _outline(payload: bytes) -> list[JsonObject]:
+def _outline(payload: bytes, ratings: Mapping[tuple[Kind, Digest], str]) -> list[JsonObject]:
+    """Names with our ratings: what a publisher wrote beside them is its own opinion."""
     document = read_publication(payload).document["snapshot"]
     return [
         {
             "kind": str(kind),
             "name": _shown(each["name"]),
             "digest": each["digest"],
-            "risk": each["risk"]["level"],
+            "risk": ratings[kind, each["digest"]],
         }
         for kind in Kind
         for each in document[kind.collection]
@@ -129,6 +136,16 @@ def _outline(payload: bytes) -> list[JsonObject]:
 
 def _shown(text: str) -> str:
     return printable(text, _NAME, fold=True)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body that was read, and after it what the connection says."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
 
 
 class Agents:
@@ -148,6 +165,11 @@ class Agents:
         scope["avow.route"] = "/mcp"
         try:
             await admit(HTTPConnection(scope), self._service, None)
+            if scope["method"] != "POST":
+                # There are no sessions to end, and nothing is ever announced.
+                raise RefusedError(405, "this path takes POST alone", headers={"allow": "POST"})
+            bounds = self._service.settings.bounds
+            body = await read_body(Request(scope, receive), (JSON,), MOST_BYTES, bounds.body_seconds)
             async with self._starting:
                 if self._app is None:
                     await self._start()
@@ -155,7 +177,7 @@ class Agents:
             await problem(error)(scope, receive, send)
             return
         assert self._app is not None
-        await self._app(scope, receive, send)
+        await self._app(scope, _replayed(body, receive), send)
 
     async def _start(self) -> None:
         app = await asyncio.to_thread(self._build)

@@ -17,8 +17,6 @@ from avow.registry.service import Service
 
 LOG: Final = logging.getLogger("avow.registry")
 
-# Streams of agents live as long as the agents do.
-_WITHOUT_END: Final = "/mcp"
 _ALWAYS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
@@ -58,9 +56,6 @@ class Guard:
         refusal = _wrong_host(scope, self._service.settings.hosts)
         if refusal is not None:
             await problem(refusal)(scope, receive, answer)
-            return
-        if scope["path"].startswith(_WITHOUT_END):
-            await self._app(scope, receive, answer)
             return
         try:
             async with asyncio.timeout(self._service.settings.bounds.answer_seconds):

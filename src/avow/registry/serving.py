@@ -5,6 +5,7 @@ import gc
 import logging
 import signal
 import socket
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -28,10 +29,13 @@ def serve(
     Requests that were begun are answered, then what `compose` opened is closed.
     """
     _log_lightly()
-    before = {number: signal.signal(number, _ignore) for number in (signal.SIGINT, signal.SIGTERM)}
+    ending = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ending.set()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         with asyncio.Runner(loop_factory=_loop) as runner:
-            runner.run(_serve(compose, listening, protocol))
+            runner.run(_serve(compose, listening, protocol, ending))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -43,6 +47,7 @@ async def _serve(
     compose: Callable[[], Awaitable[tuple[ASGIApp, Callable[[], Awaitable[None]]]]],
     listening: socket.socket,
     protocol: type[Any],
+    ending: threading.Event,
 ) -> None:
     app, close = await compose()
     try:
@@ -63,9 +68,24 @@ async def _serve(
         # request: what refers to itself is rare here.
         gc.freeze()
         gc.set_threshold(_ALLOCATIONS)
-        await uvicorn.Server(config).serve([listening])
+        server = _Server(config, ending)
+        await server.serve([listening])
     finally:
         await close()
+
+
+class _Server(uvicorn.Server):
+    """Hears signals also that came before it listened for them."""
+
+    def __init__(self, config: uvicorn.Config, ending: threading.Event) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start; uvicorn listens for signals by now, so that none is lost in between."""
+        await super().startup(sockets)
+        if self._ending.is_set():
+            self.should_exit = True
 
 
 def _loop() -> asyncio.AbstractEventLoop:
@@ -81,7 +101,3 @@ def _log_lightly() -> None:
     # The four that Python's documentation names for this.
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-
-
-def _ignore(*_: object) -> None:
-    """Let a signal pass: uvicorn passes it on when it is done, and being told to stop is no failure."""

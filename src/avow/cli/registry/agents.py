@@ -23,7 +23,7 @@ def agents_app(service: "Service") -> "Starlette":
     from mcp_types import ToolAnnotations
 
     from avow.errors import AvowError
-    from avow.registry.agents import Desk
+    from avow.registry.agents import MOST_BYTES, Desk
     from avow.server import declare, guard
 
     desk = Desk(service)
@@ -81,7 +81,8 @@ def agents_app(service: "Service") -> "Starlette":
 
     # Names of hosts are checked before a request comes this far.
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    # Four questions need no session, and sessions are places that strangers could fill.
     app: Starlette = server.streamable_http_app(
-        max_request_body_size=256 * 1024, max_sessions=1000, transport_security=security
+        stateless_http=True, json_response=True, max_request_body_size=MOST_BYTES, transport_security=security
     )
     return app

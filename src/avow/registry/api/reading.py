@@ -17,6 +17,7 @@ from avow.registry.computing import compute
 from avow.registry.model import NotFoundError, PublishedVersion
 from avow.registry.service import Service
 from avow.registry.snapshots import stored_snapshot
+from avow.registry.store.contents import Contents
 from avow.registry.store.interface import PAGE, Store
 
 NAME_IN_PATH: Final = (
@@ -155,6 +156,18 @@ async def changes(call: Call) -> Answer:
 async def publication(store: Store, version: PublishedVersion) -> Publication:
     """What was published, read from the bytes that were signed."""
     return read_publication(await payload(store, version))
+
+
+async def contents(store: Store, version: PublishedVersion) -> Contents:
+    """The bytes that were signed, with how their capabilities were rated here.
+
+    Raises:
+        NotFoundError: they are not there.
+    """
+    found = await store.contents(version.name, version.version)
+    if found is None:
+        raise NotFoundError(f"the snapshot of {version.name} {version.version} is not here")
+    return found
 
 
 async def payload(store: Store, version: PublishedVersion) -> bytes:

@@ -69,6 +69,9 @@ class Phases(Part):
                     what="phase_violation",
                     name=request.method,
                 )
+            if is_modern(request.params):
+                message = "the header names another protocol version than the request"
+                raise invalid_request(message, what="era_violation", name=request.method)
             self._versions.judge(session)
             return
         if request.method == "initialize":

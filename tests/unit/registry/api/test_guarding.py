@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 
 from avow.registry.app import create_app
 from avow.registry.model import Role
@@ -26,6 +27,20 @@ async def test_a_body_that_does_not_come_is_not_waited_for(address: str) -> None
         answer = await registry.ask(
             "POST", "/api/v1/publish", Role.PUBLISH, content=dripping(), headers=headers
         )
+
+    assert (answer.status_code, answer.headers["connection"]) == (408, "close")
+
+
+async def test_at_the_agents_desk_it_is_not_waited_for_either(address: str) -> None:
+    async def dripping() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(30)
+
+    async with running(address, Settings(bounds=Bounds(body_seconds=0.2))) as registry:
+        transport = httpx.ASGITransport(create_app(registry.service, agents=Starlette))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            headers = {"content-type": "application/json"}
+            answer = await client.post("/mcp", content=dripping(), headers=headers)
 
     assert (answer.status_code, answer.headers["connection"]) == (408, "close")
 

@@ -83,7 +83,13 @@ def test_many_strangers_take_no_more_memory() -> None:
         ("fd00::1", False),
         ("::ffff:10.0.0.1", False),
         ("64:ff9b::a00:1", False),
+        ("64:ff9b:1::a9fe:a9fe", False),
         ("2002:a00:1::", False),
+        ("fec0::1", False),
+        ("::127.0.0.1", False),
+        ("3fff::1", False),
+        ("192.0.0.8", False),
+        ("192.88.99.1", False),
     ],
 )
 def test_which_addresses_belong_to_everybody(address: str, public: bool) -> None:

@@ -185,6 +185,23 @@ async def test_a_transport_without_sessions_cannot_prove_a_handshake(allowed: bo
         assert listed[1]["error"]["code"] == -32600
 
 
+async def test_without_sessions_too_header_and_request_name_one_version() -> None:
+    server, _ = hardened("lowlevel", allow_sessionless=True)
+    app = server.streamable_http_app(stateless_http=True)
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    async with server.session_manager.run():
+        _, answer, _ = await post(
+            app,
+            {"id": 1, "method": "tools/list", "params": {"_meta": meta}},
+            mcp_protocol_version="2025-11-25",
+        )
+
+    assert answer["error"]["code"] == -32600
+
+
 async def test_below_the_minimum_no_session_is_needed_to_be_refused() -> None:
     server, _ = hardened("lowlevel", allow_sessionless=True, minimum="2025-06-18")
     app = server.streamable_http_app(stateless_http=True)
