@@ -12,6 +12,7 @@ from avow.core.capability import Kind
 from avow.core.snapshot import Era
 from avow.protocol.events import shown
 from avow.protocol.messages import INTERNAL_ERROR
+from avow.server.addresses import LONGEST, could_match, readings, spelled
 from avow.server.seam import Request, refused
 
 logger = logging.getLogger("avow.server")
@@ -57,6 +58,8 @@ class AvailabilityContext:
         return self.subject
 
 
+Matches: TypeAlias = Callable[[str, str], bool]
+"""Whether a template serves a URI."""
 Check: TypeAlias = Callable[[AvailabilityContext], bool | Awaitable[bool]]
 
 
@@ -67,10 +70,13 @@ class Availability:
         """Start without checks. Under `strict` a failing check is an error of the request."""
         self._strict = strict
         self._checks: dict[Kind, dict[str, Check]] = {kind: {} for kind in Kind}
+        self._addresses: dict[str, set[str]] = {}
 
     def add(self, kind: Kind, name: str, check: Check) -> None:
         """Make a capability depend on a check, in place of the one it has."""
         self._checks[kind][name] = check
+        if kind is Kind.RESOURCE:
+            self._addresses.setdefault(spelled(name), set()).add(name)
 
     def names(self, kind: Kind) -> frozenset[str]:
         """The capabilities of a kind that have a check."""
@@ -94,6 +100,24 @@ class Availability:
         context = AvailabilityContext.of(request)
         asked = [(name, checks[name]) for name in names if name in checks]
         return frozenset([name for name, check in asked if not await self._ask(kind, name, check, context)])
+
+    async def is_address_available(self, uri: str, matches: Matches, request: Request) -> bool:
+        """Whether everything that a URI could lead to is available, however the URI is spelled.
+
+        Which of several templates the server takes is its own business: each must be open.
+        """
+        templates = self._checks[Kind.TEMPLATE]
+        if not templates and not self._addresses:
+            return True
+        if len(uri) > LONGEST:
+            return False
+        possible = readings(uri)
+        resources = {name for each in possible for name in self._addresses.get(each, ())}
+        served = [text for text in templates if could_match(text, possible, matches)]
+        return not (
+            await self.unavailable(Kind.RESOURCE, resources, request)
+            or await self.unavailable(Kind.TEMPLATE, served, request)
+        )
 
     async def _ask(self, kind: Kind, name: str, check: Check, context: AvailabilityContext) -> bool:
         try:

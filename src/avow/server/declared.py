@@ -63,7 +63,7 @@ class Declared:
         self._audience = Audience(lowlevel)
         self._framework.watch(self._ledger.announce)
         Answers(self._ledger).serve(self.seam)
-        enforcement = Enforcement(self._ledger, self._availability, self._framework.matches, strict=strict)
+        enforcement = Enforcement(self._ledger, self._availability, self._framework, strict=strict)
         self.seam.parts += [enforcement, self._audience]
         self.configuration = ServerConfiguration.of(() if configuration is None else configuration)
         if configuration is not None:

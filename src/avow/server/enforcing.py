@@ -1,7 +1,6 @@
 """Holding a server to its signature: it is announced, lists keep to it, and so do calls."""
 
 import logging
-from collections.abc import Callable
 from typing import Final
 
 from avow.core.canonical import Digest, JsonObject
@@ -13,6 +12,7 @@ from avow.protocol.events import shown
 from avow.protocol.gate.signature import EXTENSION
 from avow.protocol.messages import INTERNAL_ERROR, INVALID_PARAMS
 from avow.server.availability import Availability
+from avow.server.frameworks import Framework
 from avow.server.ledger import Ledger
 from avow.server.seam import Part, Request, refused
 
@@ -37,14 +37,14 @@ class Enforcement(Part):
         self,
         ledger: Ledger,
         availability: Availability,
-        matches: Callable[[str, str], bool],
+        framework: Framework,
         *,
         strict: bool,
     ) -> None:
-        """Enforce what the ledger holds; `matches` says whether a template serves a URI."""
+        """Enforce what the ledger holds; the framework knows names, and which template serves a URI."""
         self._ledger = ledger
         self._availability = availability
-        self._matches = matches
+        self._framework = framework
         self._strict = strict
         self._compared: dict[tuple[Digest, Kind], set[str]] = {}
         self._logged: set[str] = set()
@@ -153,7 +153,9 @@ class Enforcement(Part):
         if not isinstance(name, str):
             return
         generation = await self._ledger.holding_for(request)
-        if name not in generation.names[kind] and kind not in generation.open:
+        if name not in generation.names[kind] and (
+            kind not in generation.open or await self._is_another_name(kind, name, request)
+        ):
             raise _unknown(kind, name)
         if not await self._availability.is_available(kind, name, request):
             raise _unavailable(kind, name)
@@ -165,12 +167,16 @@ class Enforcement(Part):
         if uri in generation.names[Kind.RESOURCE]:
             await self._admit(request, Kind.RESOURCE, uri)
             return
-        templates = [text for text in generation.names[Kind.TEMPLATE] if self._matches(text, uri)]
-        if not templates and not generation.open & {Kind.RESOURCE, Kind.TEMPLATE}:
+        is_open = bool(generation.open & {Kind.RESOURCE, Kind.TEMPLATE})
+        matches = self._framework.matches
+        if not is_open and not any(matches(text, uri) for text in generation.names[Kind.TEMPLATE]):
             raise _unknown(Kind.RESOURCE, uri)
-        # Which of several templates the server takes is its own business: each must be open.
-        if await self._availability.unavailable(Kind.TEMPLATE, templates, request):
+        if not await self._availability.is_address_available(uri, matches, request):
             raise _unavailable(Kind.RESOURCE, uri)
+
+    async def _is_another_name(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether a name might lead to what has a check and goes by another."""
+        return kind in self._availability.kinds and not await self._framework.knows(kind, name, request)
 
     async def _admit_subscriptions(self, request: Request) -> None:
         wanted = request.params.get("notifications")

@@ -46,6 +46,14 @@ class FastFramework:
         universe = await self._written_out(kind, _joined(kind, shown, every))
         return [_model(kind, one) for one in dedupe_with_versions(universe, lambda one: _key(kind, one))]
 
+    async def knows(self, kind: Kind, name: str, request: Request) -> bool:  # noqa: ARG002
+        """Whether it is what FastMCP lists it by.
+
+        A tool of an app can be called by a digest, too, which stands in no list and goes another way.
+        """
+        found = await (self._server.get_tool(name) if kind is Kind.TOOL else self._server.get_prompt(name))
+        return found is not None and found.name == name
+
     async def _written_out(self, kind: Kind, components: Sequence[Any]) -> Sequence[Any]:
         from fastmcp.server.middleware import MiddlewareContext
         from fastmcp.server.middleware.dereference import DereferenceRefsMiddleware

@@ -26,6 +26,10 @@ class Framework(Protocol):
         """Every capability of a kind that the server could ever list, as the SDK's models."""
         ...
 
+    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether a tool or prompt goes by this name, and not by another that leads to the same."""
+        ...
+
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Register an author's function; returns its name and what takes the function's place."""
         ...

@@ -104,6 +104,10 @@ class LowlevelFramework:
             self._listed = frozenset(str(getattr(resource, shape.identifier)) for resource in found)
         return found
 
+    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether the author's list has it for the sender of the request."""
+        return any(getattr(one, "name", None) == name for one in await self.definitions(kind, request))
+
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Put a definition and its handler, `(context, params) -> result`, in front of the author's."""
         if options:

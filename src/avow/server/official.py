@@ -41,6 +41,10 @@ class OfficialFramework:
             case Kind.TEMPLATE:
                 return await self._server.list_resource_templates()
 
+    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether it is registered."""
+        return any(getattr(one, "name", None) == name for one in await self.definitions(kind, request))
+
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Register a function as the SDK's decorators do."""
         if kind in (Kind.RESOURCE, Kind.TEMPLATE):

@@ -20,6 +20,8 @@ HOLDERS: Final = {
     Kind.TEMPLATE: "resources",
 }
 """The server capability that stands for a kind."""
+MOST_KNOWN: Final = 10_000
+"""How many names are remembered: a server may make them up."""
 NOBODY: Final[Any] = None
 """In place of a request, for frameworks whose definitions do not depend on who asks."""
 
@@ -31,6 +33,7 @@ class Catalogue:
         """Look at this server."""
         self.framework: Framework = framework_of(server)
         self._seam = seam
+        self._known: dict[Kind, set[str]] = {kind: set() for kind in Kind}
 
     @property
     def declaration(self) -> Enforcement | None:
@@ -46,6 +49,16 @@ class Catalogue:
         """One capability; `None` when there is none of that name."""
         listed = await self.definitions(kind, request)
         return next((one for one in listed if one.get(kind.identifier) == name), None)
+
+    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether a tool or prompt goes by this name; looked up once, since most calls are of a few."""
+        known = self._known[kind]
+        if name in known:
+            return True
+        found = await self.framework.knows(kind, name, request)
+        if found and len(known) < MOST_KNOWN:
+            known.add(name)
+        return found
 
     async def names(self, kind: Kind) -> frozenset[str]:
         """The names of a kind before anybody asks; only where the framework keeps a registry."""

@@ -5,12 +5,12 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
-from urllib.parse import unquote
 
 from avow.core.canonical import JsonValue
 from avow.core.capability import Kind
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
+from avow.server.addresses import could_match, readings, spelled
 from avow.server.guard.identity import Identify, Identity, identity_of
 from avow.server.seam import Request
 
@@ -72,7 +72,7 @@ class Features:
                 self.gated[kind][name] = others | {feature}
         self._addresses: dict[str, frozenset[str]] = {}
         for uri, needed in self.gated[Kind.RESOURCE].items():
-            self._addresses[_spelled(uri)] = self._addresses.get(_spelled(uri), frozenset()) | needed
+            self._addresses[spelled(uri)] = self._addresses.get(spelled(uri), frozenset()) | needed
         self._reported: set[str] = set()
 
     def __bool__(self) -> bool:
@@ -85,9 +85,15 @@ class Features:
         declared = (name for each in self._features.values() for name in each.experimental)
         return frozenset([*self._features, *declared])
 
-    def needed_for_address(self, uri: str) -> frozenset[str]:
-        """The features of a resource, however its URI is spelled."""
-        return self._addresses.get(_spelled(uri), frozenset())
+    def needed_for_address(self, uri: str, matches: Callable[[str, str], bool]) -> list[frozenset[str]]:
+        """The features of everything that a URI could lead to, of each of which one is needed.
+
+        However it is spelled: an open template may serve what a closed resource or template has.
+        """
+        possible = readings(uri)
+        resources = [self._addresses[each] for each in possible if each in self._addresses]
+        templates = self.gated[Kind.TEMPLATE].items()
+        return resources + [needed for text, needed in templates if could_match(text, possible, matches)]
 
     def experimental(self, granted: frozenset[str]) -> tuple[dict[str, JsonValue], frozenset[str]]:
         """What the granted features declare, and the names that nobody without a grant may see."""
@@ -123,8 +129,3 @@ class Features:
             self._reported.add(unknown)
             logger.error("there is no feature %r to grant", shown(unknown))
         return granted & self._features.keys()
-
-
-def _spelled(uri: str) -> str:
-    """One spelling for all URIs that some framework might take for the same resource."""
-    return unquote(uri).casefold().rstrip("/")

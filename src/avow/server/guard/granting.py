@@ -8,6 +8,7 @@ from avow.core.severity import Severity
 from avow.protocol.events import event, shown
 from avow.protocol.gate.refusal import Refusal
 from avow.protocol.messages import INVALID_PARAMS
+from avow.server.addresses import LONGEST
 from avow.server.guard.catalogue import Catalogue
 from avow.server.guard.features import Features
 from avow.server.guard.sessions import session_of
@@ -94,23 +95,34 @@ class Granting(Part):
         capabilities["experimental"] = {**others, **declared}
 
     async def _admit(self, request: Request, kind: Kind, name: object) -> None:
-        needed = self._features.gated[kind].get(name) if isinstance(name, str) else None
+        """Open is what goes by a name that no feature has: another name may lead to what one has."""
+        gated = self._features.gated[kind]
+        if not gated or not isinstance(name, str):
+            return  # The SDK says what a name is.
+        needed = gated.get(name)
+        if needed is None:
+            if not await self._catalogue.knows(kind, name, request):
+                raise self._refused(request, kind, name, "unknown", f"there is no such {kind}")
+        elif not needed & await self._features.granted(request):
+            raise self._refused(request, kind, name)
+
+    async def _admit_template(self, request: Request, template: object) -> None:
+        needed = self._features.gated[Kind.TEMPLATE].get(template) if isinstance(template, str) else None
         if needed is not None and not needed & await self._features.granted(request):
-            raise self._refused(request, kind, str(name))
+            raise self._refused(request, Kind.TEMPLATE, str(template))
 
     async def _admit_address(self, request: Request, uri: object) -> None:
         """A resource is open when it says so itself, or when every template that could serve it is open."""
-        if not isinstance(uri, str):
+        gated = self._features.gated
+        if not isinstance(uri, str) or not (gated[Kind.RESOURCE] or gated[Kind.TEMPLATE]):
+            return
+        if len(uri) > LONGEST:
+            raise self._refused(request, Kind.RESOURCE, uri, "unknown", "its URI is too long")
+        needed = self._features.needed_for_address(uri, self._catalogue.framework.matches)
+        if not needed:
             return
         granted = await self._features.granted(request)
-        needed = self._features.needed_for_address(uri)
-        templates = [
-            features
-            for template, features in self._features.gated[Kind.TEMPLATE].items()
-            if self._catalogue.framework.matches(template, uri)
-        ]
-        closed = (needed and not needed & granted) or any(not each & granted for each in templates)
-        if not closed:
+        if all(each & granted for each in needed):
             return
         is_open = (
             uri not in self._features.gated[Kind.RESOURCE]
@@ -125,14 +137,19 @@ class Granting(Part):
         if reference.get("type") == "ref/prompt":
             await self._admit(request, Kind.PROMPT, reference.get("name"))
         else:
-            await self._admit(request, Kind.TEMPLATE, reference.get("uri"))
+            await self._admit_template(request, reference.get("uri"))
             await self._admit_address(request, reference.get("uri"))
 
-    def _refused(self, request: Request, kind: Kind, name: str) -> Exception:
-        happened = event(
-            "feature_refused", Severity.MODERATE, kind=kind, name=name, detail="the feature is not granted"
-        )
-        facts = {"reason": "not_granted", "kind": str(kind), "name": shown(name)}
+    def _refused(
+        self,
+        request: Request,
+        kind: Kind,
+        name: str,
+        reason: str = "not_granted",
+        detail: str = "the feature is not granted",
+    ) -> Exception:
+        happened = event("feature_refused", Severity.MODERATE, kind=kind, name=name, detail=detail)
+        facts = {"reason": reason, "kind": str(kind), "name": shown(name)}
         message = f"avow: {kind} '{shown(name)}' is not available to you"
         refusal = Refusal(INVALID_PARAMS, message, happened, {"avow": facts})
         return self._trail.refuse(refusal, session_of(request), method=request.method)
