@@ -286,6 +286,15 @@ async def test_an_address_that_asks_too_often_has_to_wait(address: str) -> None:
     assert with_token.status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/openapi.json"])
+async def test_what_everybody_may_always_ask_is_limited_too(address: str, path: str) -> None:
+    settings = Settings(private=True, bounds=Bounds(rate=0.1, burst=3), limits_loopback=True)
+    async with running(address, settings) as registry:
+        answers = [(await registry.get(path)).status_code for _ in range(4)]
+
+    assert answers == [200, 200, 200, 429]
+
+
 async def test_a_private_registry_tells_strangers_nothing_but_that_it_is_there(address: str) -> None:
     async with running(address, Settings(private=True)) as registry:
         await registry.send(envelope("1.0.0"))

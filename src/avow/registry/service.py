@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from avow.registry.health import Health
 from avow.registry.limits import Limits
 from avow.registry.metrics import Metrics
 from avow.registry.oidc import Identities
@@ -23,8 +24,8 @@ class Service:
     """One running registry.
 
     `log_key` is `origin+identifier+key`, as readers of the log want it. What takes long runs in `executor`,
-    in threads unless given; `large` is held by who reads a large
-    document there. `identities` recognises tokens of other issuers, where there are any.
+    in threads unless given; `large` is held by who reads a large document there. `identities` recognises
+    tokens of other issuers, where there are any.
     """
 
     store: Store
@@ -36,4 +37,5 @@ class Service:
     clock: Callable[[], datetime] = now
     executor: Executor | None = None
     identities: Identities | None = None
+    health: Health = field(default_factory=Health)
     large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))

@@ -56,18 +56,35 @@ async def admit(connection: HTTPConnection, service: Service, needed: Role | Non
     raise RefusedError(403, f"this needs a token with the role {needed}, and yours is for {caller.role}")
 
 
+def admit_anybody(connection: HTTPConnection, service: Service) -> Caller:
+    """Nobody in particular, whatever token they have.
+
+    Raises:
+        RefusedError: there are too many requests.
+    """
+    address = _address(connection)
+    if _is_limited(address, service):
+        _take(service, service.limits.addresses.wait(address, time.monotonic()))
+    return NOBODY
+
+
+def _address(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client else ""
+
+
+def _is_limited(address: str, service: Service) -> bool:
+    return service.settings.limits_loopback or address not in LOOPBACK
+
+
 async def _recognised(connection: HTTPConnection, service: Service) -> Caller:
-    address = connection.client.host if connection.client else ""
-    limited = service.settings.limits_loopback or address not in LOOPBACK
     given = connection.headers.get("authorization")
     if given is None:
-        if limited:
-            _take(service, service.limits.addresses.wait(address, time.monotonic()))
-        return NOBODY
+        return admit_anybody(connection, service)
+    address = _address(connection)
     text = given[len(_BEARER) :].strip() if given[: len(_BEARER)].lower() == _BEARER else ""
     caller = await _by_token(service, text)
     if caller is None:
-        if limited:
+        if _is_limited(address, service):
             _take(service, service.limits.failures.wait(address, time.monotonic()))
         service.metrics.count("refusals", reason="token")
         raise RefusedError(401, "this token is not valid here", headers=_CHALLENGE)

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from avow.core.canonical import JsonObject, JsonValue, canonical, parse_json
 from avow.errors import AvowError, MalformedInputError
-from avow.registry.api.access import NOBODY, admit
+from avow.registry.api.access import NOBODY, admit, admit_anybody
 from avow.registry.api.bodies import read_body
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter
 from avow.registry.api.problems import RefusedError, problem
@@ -76,8 +76,10 @@ class _Bound:
 
     async def respond(self, request: Request) -> Response:
         """Let the caller in, read what they say, answer."""
-        public = self._endpoint.is_always_public
-        caller = NOBODY if public else await admit(request, self._service, self._endpoint.role)
+        if self._endpoint.is_always_public:
+            caller = admit_anybody(request, self._service)
+        else:
+            caller = await admit(request, self._service, self._endpoint.role)
         arguments = self._arguments(request)
         with self._rooms[caller is NOBODY].hold() as take:
             body, document = await self._body(request, take)

@@ -11,7 +11,7 @@ _NOT_KEPT: Final = {"cache-control": "no-store"}
 
 async def health(call: Call) -> Answer:
     """Answers when the registry can be read and written."""
-    await call.service.store.check()
+    await call.service.health.check(call.service.store)
     return Answer({"status": "ok"}, headers=_NOT_KEPT)
 
 
