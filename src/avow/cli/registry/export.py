@@ -71,7 +71,7 @@ def import_command(file: Path, *, log_key: str | None, data: Path | None, databa
         own = None if signer is None else signer.verifier()
         return await import_file(store, file, datetime.now(UTC), own=own, key=key)
 
-    done = with_store(place, run)
+    done = with_store(place, run, may_be_new=True)
     same = "; the log is the same one, and goes on here: stop the other registry" if done.is_same_log else ""
     write(f"{done.new} new, {done.known} there already{same}\n")
     return 0

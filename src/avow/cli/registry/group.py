@@ -23,6 +23,7 @@ SUBCOMMANDS: Final = {
     "backup": "Copy a registry into one file, while it runs.",
     "restore": "Put a backup back.",
     "export": "Write everything published as JSON lines.",
+    "audit": "Check that a registry's own store is what its log says.",
     "import": "Read what another registry exported.",
 }
 _MODULES: Final = {"reject": "approve", "restore": "backup", "import": "export"}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from avow.cli.options import Decorator
+from avow.errors import StorageError
 from avow.system.directories import data_directory
 
 if TYPE_CHECKING:
@@ -38,16 +39,20 @@ def place_of(data: Path | None, database: str) -> "Place":
     return Place((data or data_directory() / "registry").absolute(), database)
 
 
-def with_store(place: "Place", action: "Callable[[Store], Awaitable[T]]") -> T:
+def with_store(place: "Place", action: "Callable[[Store], Awaitable[T]]", *, may_be_new: bool = False) -> T:
     """Do something with a registry's store, and let go of it.
 
     Raises:
+        StorageError: there is no registry, and it may not be a new one.
         AvowError: it cannot be opened, or the action failed.
     """
     import asyncio
 
-    from avow.registry.opening import log_signer
+    from avow.registry.opening import ORIGIN, log_signer
     from avow.registry.store.opening import open_store
+
+    if not may_be_new and not (place.data / ORIGIN).exists():
+        raise StorageError(f"there is no registry in {place.data}", hint="name its directory with --data")
 
     async def run() -> T:
         store = await open_store(place.address, log_signer(place))

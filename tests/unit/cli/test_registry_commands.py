@@ -1,0 +1,88 @@
+"""Commands of the registry that need no registry, or one that does not behave."""
+
+import io
+import json
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+
+import pytest
+
+from avow.cli.main import run
+
+
+def avow(*arguments: str, code: int = 0) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        ended = run(["registry", *arguments])
+    assert ended == code, (ended, out.getvalue(), err.getvalue())
+    return out.getvalue() + err.getvalue()
+
+
+@pytest.fixture
+def dripping() -> Iterator[str]:
+    """A server that sends one byte of a header after another, as long as somebody reads."""
+    over = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            while not over.wait(0.05):
+                connection.sendall(b"x")
+
+    def serve(listening: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=drip, args=(listening.accept()[0],)).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        over.set()
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "command", [("search", "x"), ("history", "a.b/c"), ("verify", "--whole"), ("namespace", "show", "a.b")]
+)
+def test_no_command_waits_for_a_registry_that_drips(
+    dripping: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv("AVOW_REGISTRY_TOKEN", raising=False)
+    monkeypatch.chdir(tmp_path)
+    began = time.monotonic()
+
+    said = avow(*command, "--registry", dripping, "--timeout", "0.1", code=2)
+
+    assert f"the registry {dripping} answers too slowly" in said
+    assert time.monotonic() - began < 10
+
+
+def test_what_looks_at_a_registry_makes_none(tmp_path: Path) -> None:
+    """A directory that was misspelled is not an empty registry."""
+    for command in ("export", "audit", "backup"):
+        file = [str(tmp_path / "file")] if command == "backup" else []
+        assert "there is no registry in" in avow(command, *file, "--data", str(tmp_path / "no"), code=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_audit_says_what_somebody_changed(tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    (tmp_path / "empty.jsonl").write_text(
+        '{"avow":1,"type":"export","environments":{"x":2},"checkpoint":null}'
+    )
+    avow("import", str(tmp_path / "empty.jsonl"), "--data", data)
+    with closing(sqlite3.connect(tmp_path / "data" / "registry.sqlite")) as database, database:
+        database.execute("UPDATE environments SET needed = 1")
+
+    found = json.loads(avow("audit", "--data", data, "--format", "json", code=1))["problems"]
+
+    assert any("environments" in each and "'x'" in each for each in found)
