@@ -17,7 +17,7 @@ from avow.core.risk import Level
 from avow.core.severity import Severity
 from avow.core.tlog.tree import nodes_of_inclusion
 from avow.registry.model import Search
-from avow.registry.store import adding, contents, keeping, log, reading, searching, telling
+from avow.registry.store import adding, contents, keeping, log, reading, searching, standing, telling
 from avow.registry.store import postgres as postgres_module
 from avow.registry.store.database import Database, Row, at_once
 from avow.registry.store.opening import open_store
@@ -77,6 +77,8 @@ QUESTIONS: dict[str, Question] = {
     "approved": lambda database: keeping.approved(database, "production", None, 50),
     "undecided": lambda database: keeping.undecided(database, "production", None, 50),
     "begun": lambda database: keeping.undecided(database, "production", None, 50, True),
+    "usable": lambda database: standing.usable(database, "production", None, 50),
+    "decided": lambda database: standing.decided(database, [7, 9]),
     "token": lambda database: telling.find_token(database, "abc"),
 }
 # What every publication asks, with a few values in the place of many.
@@ -101,6 +103,7 @@ LEADING = {
     "versions": "versions_in_order",
     "approved": "approvals_by_environment",
     "begun": "standings_by_state",
+    "usable": "standings_by_state",
 }
 _OF_SQLITE = {"versions_in_order": "sqlite_autoindex_versions_2"}
 

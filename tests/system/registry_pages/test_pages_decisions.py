@@ -22,7 +22,8 @@ def test_a_version_is_decided_by_two_people(browser: Browser, page: Page, served
     due.get_by_role("button", name="Approve 1.0.0 for production").click()
     expect(page.get_by_role("status")).to_contain_text("Recorded, as entry")
     waiting = page.get_by_role("region", name="Waiting for another person")
-    expect(waiting).to_contain_text("approved by approve person, just now: Reads <b>nothing</b> else.")
+    expect(waiting).to_contain_text("approve person approved it just now: Reads <b>nothing</b> else.")
+    expect(waiting).to_contain_text("pending in production, so far by approve person")
 
     context = browser.new_context(base_url=served.url)
     other = context.new_page()
@@ -32,6 +33,10 @@ def test_a_version_is_decided_by_two_people(browser: Browser, page: Page, served
     due.get_by_label("Why?").fill("Agreed.")
     due.get_by_role("button", name="Approve").click()
     expect(other.get_by_role("region", name="Waiting for another person")).to_have_count(0)
+    usable = other.get_by_role("region", name="What may be used in production")
+    row = usable.get_by_role("row").filter(has_text="dev.example/notes 1.0.0")
+    expect(row).to_contain_text("1 tool")
+    expect(row).to_contain_text("administer person approved it just now: Agreed.")
     other.get_by_role("status").get_by_role("link").click()
     other.get_by_role("button", name="Check the proof").click()
     expect(other.locator("#proof-verdict")).to_have_text("The proof holds: this entry is in the log.")
@@ -39,6 +44,9 @@ def test_a_version_is_decided_by_two_people(browser: Browser, page: Page, served
     expect(other.get_by_role("region", name="Approval").get_by_role("listitem").first).to_contain_text(
         "approved"
     )
+    other.goto("/")
+    story = other.get_by_role("article").filter(has_text="dev.example/notes")
+    expect(story).to_contain_text("approved in production by approve person, administer person")
     context.close()
 
 

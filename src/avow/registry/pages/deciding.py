@@ -1,4 +1,4 @@
-"""Approvals: what waits for a decision, the form to decide with, and what was decided lately."""
+"""Approvals: what may be used, what waits for a decision, and the form to decide with."""
 
 import asyncio
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ from avow.registry.pages.home import News, told
 from avow.registry.pages.showing import with_query
 from avow.registry.pages.site import View, Visit
 from avow.registry.store.interface import Store
+from avow.registry.store.standing import Decision
 
 PAGE: Final = 10
-DECIDED: Final = 20
+USABLE: Final = 20
 DEFAULT: Final = "production"
 _DECISIONS: Final = {"approve": ApprovalState.APPROVED, "reject": ApprovalState.REJECTED}
 
@@ -30,6 +31,15 @@ class Waiting:
     standing: Standing
 
 
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """A version that is approved, and the newest of its server when that is another."""
+
+    version: PublishedVersion
+    decisions: tuple[Decision, ...]
+    newer: str
+
+
 async def approvals(visit: Visit) -> View:
     """What is to be decided in an environment."""
     store = visit.service.store
@@ -39,7 +49,7 @@ async def approvals(visit: Visit) -> View:
     chosen = read_environment(asked) if asked else DEFAULT if DEFAULT in names else names[0]
     page = await store.undecided(chosen, cursor=visit.asked("cursor") or None, limit=PAGE, begun=False)
     begun = await store.undecided(chosen, cursor=visit.asked("waiting") or None, limit=PAGE, begun=True)
-    decided = (await store.approved(chosen, limit=DECIDED)).items
+    usable = await store.usable(chosen, cursor=visit.asked("usable") or None, limit=USABLE)
     return View(
         "approvals.html",
         {
@@ -49,7 +59,8 @@ async def approvals(visit: Visit) -> View:
             "undecided": await told(store, page.items),
             "waiting": await _waiting(store, chosen, begun.items),
             "more_waiting": begun.next,
-            "decided": decided,
+            "usable": await _usable(store, chosen, usable.items),
+            "more_usable": usable.next,
             "next": page.next,
             "recorded": visit.number("recorded"),
         },
@@ -82,4 +93,17 @@ async def _waiting(store: Store, environment: str, versions: tuple[PublishedVers
     stand = await asyncio.gather(*(standings(store, each, environment) for each in versions))
     return [
         Waiting(news, standing) for news, [standing] in zip(await told(store, versions), stand, strict=True)
+    ]
+
+
+async def _usable(store: Store, environment: str, versions: tuple[PublishedVersion, ...]) -> list[Usable]:
+    decided = await store.decided([each.id for each in versions])
+    newest = await asyncio.gather(*(store.version(each.name) for each in versions))
+    return [
+        Usable(
+            version,
+            next(each.decisions for each in decided[version.id] if each.environment == environment),
+            latest.version if latest is not None and latest.id != version.id else "",
+        )
+        for version, latest in zip(versions, newest, strict=True)
     ]

@@ -1,7 +1,7 @@
 """What changed lately, in all servers."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -12,6 +12,7 @@ from avow.core.severity import Severity
 from avow.registry.model import Change, Page, PublishedVersion
 from avow.registry.pages.site import View, Visit
 from avow.registry.store.interface import Store
+from avow.registry.store.standing import Decided
 
 PAGE: Final = 20
 HEADLINES: Final = 3
@@ -33,6 +34,7 @@ class News:
 
     version: PublishedVersion
     headlines: tuple[Headline, ...]
+    decided: tuple[Decided, ...] = ()
 
     @property
     def more(self) -> int:
@@ -52,13 +54,19 @@ async def home(visit: Visit) -> View:
             "next": page.next,
             "level": level,
             "totals": await store.totals(),
+            "environments": [each.name for each in await store.environments()],
         },
     )
 
 
-async def told(store: Store, versions: Iterable[PublishedVersion]) -> list[News]:
-    """Versions with their headlines."""
-    return list(await asyncio.gather(*(_news(store, version) for version in versions)))
+async def told(store: Store, versions: Sequence[PublishedVersion]) -> list[News]:
+    """Versions with their headlines, and with how they stand."""
+    decided = await store.decided([each.id for each in versions])
+    drifts = await asyncio.gather(*(_drifts(store, each) for each in versions))
+    return [
+        News(version, headlines(drift), decided.get(version.id, ()))
+        for version, drift in zip(versions, drifts, strict=True)
+    ]
 
 
 def headlines(drifts: Iterable[JsonObject], most: int = HEADLINES) -> tuple[Headline, ...]:
@@ -69,15 +77,14 @@ def headlines(drifts: Iterable[JsonObject], most: int = HEADLINES) -> tuple[Head
     )
 
 
-async def _news(store: Store, version: PublishedVersion) -> News:
+async def _drifts(store: Store, version: PublishedVersion) -> Sequence[JsonObject]:
     if not version.drift:
-        return News(version, ())
-    drifts = await store.drifts(version.name, [version.version])
-    return News(version, headlines(drifts.get(version.version, ())))
+        return ()
+    return (await store.drifts(version.name, [version.version])).get(version.version, ())
 
 
 async def _days(store: Store, page: Page[Change]) -> list[tuple[date, list[News]]]:
-    news = await told(store, (change.version for change in page.items))
+    news = await told(store, [change.version for change in page.items])
     return list(_by_day(news))
 
 

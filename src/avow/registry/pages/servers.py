@@ -57,6 +57,7 @@ async def server(visit: Visit) -> View:
             "timeline": await told(store, history.items[:TIMELINE]),
             "versions": [each.version for each in history.items],
             "standings": await standings(store, version),
+            "decided": (await store.decided([version.id])).get(version.id, ()),
         },
     )
 

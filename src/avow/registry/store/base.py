@@ -14,7 +14,7 @@ from avow.core.severity import Severity
 from avow.core.tlog.notes import NoteSignature, Signer
 from avow.core.tlog.tree import Node
 from avow.registry import model
-from avow.registry.store import contents, keeping, log, reading, seals, searching, telling
+from avow.registry.store import contents, keeping, log, reading, seals, searching, standing, telling
 from avow.registry.store.contents import Basis, Contents
 from avow.registry.store.database import Database
 from avow.registry.store.group import Group
@@ -22,6 +22,7 @@ from avow.registry.store.interface import PAGE
 from avow.registry.store.packing import read_stored
 from avow.registry.store.prepared import Prepared
 from avow.registry.store.sequencer import Append
+from avow.registry.store.standing import Decided
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -212,6 +213,14 @@ class SqlStore(ABC):
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE
     ) -> model.Page[model.Approval]:
         return await self._ask(keeping.approved, environment, cursor, limit)
+
+    async def usable(
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> model.Page[model.PublishedVersion]:
+        return await self._ask(standing.usable, environment, cursor, limit)
+
+    async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
+        return await self._ask(standing.decided, versions)
 
     async def environments(self) -> tuple[model.Environment, ...]:
         return await self._ask(keeping.environments)

@@ -35,6 +35,7 @@ from avow.registry.model import (
 )
 from avow.registry.store.contents import Basis, Contents
 from avow.registry.store.prepared import Prepared
+from avow.registry.store.standing import Decided
 
 PAGE = 50
 """How many things a page holds when nobody says."""
@@ -215,6 +216,14 @@ class Keeping(Protocol):
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE
     ) -> Page[Approval]:
         """Decisions that approve, of one environment, newest first."""
+
+    async def usable(
+        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> Page[PublishedVersion]:
+        """Versions that are approved in this environment, newest first: what may be used there today."""
+
+    async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
+        """How versions stand, by their `id`; those that nobody has decided about are left out."""
 
     async def environments(self) -> tuple[Environment, ...]:
         """All environments that were set up or decided about, by name."""

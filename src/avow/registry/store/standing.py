@@ -1,0 +1,76 @@
+"""Questions for how versions stand: what people's decisions about them come to, and who made them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from avow.registry.model import ApprovalState, Page, PublishedVersion
+from avow.registry.store.database import Database
+from avow.registry.store.reading import END, MAX_PAGE
+from avow.registry.store.rows import VERSION, cursor_of, read_cursor, version_of
+from avow.registry.store.sequencer import moment
+
+_USABLE: Final = (
+    f"SELECT {VERSION} FROM standings t CROSS JOIN versions v CROSS JOIN servers s "  # noqa: S608
+    "WHERE t.environment = $1 AND t.state = 'approved' AND t.version_id < $2 AND v.id = t.version_id "
+    "AND s.id = v.server_id ORDER BY t.version_id DESC LIMIT $3"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one person decided."""
+
+    state: ApprovalState
+    by: str
+    reason: str
+    at: datetime
+    log_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """How a version stands in one environment, and the decisions that led there, oldest first."""
+
+    environment: str
+    state: ApprovalState
+    decisions: tuple[Decision, ...]
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Those who decided so, each once."""
+        last = {each.by: each.state for each in self.decisions}
+        agreed = ApprovalState.REJECTED if self.state is ApprovalState.REJECTED else ApprovalState.APPROVED
+        return tuple(person for person, state in last.items() if state is agreed)
+
+
+async def decided(database: Database, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
+    """How each of these versions stands in the environments where somebody decided about it, by name."""
+    if not versions:
+        return {}
+    sql = (
+        "SELECT version_id, environment, state, person, reason, at_ms, log_index FROM approvals "
+        "WHERE version_id IN ($many)"
+    )
+    made: dict[tuple[int, str], list[Decision]] = {}
+    for number, environment, state, person, reason, ms, index in await database.fetch_each(sql, versions):
+        decision = Decision(ApprovalState(state), person, reason, moment(ms), index)
+        made.setdefault((number, environment), []).append(decision)
+    found: dict[int, list[Decided]] = {}
+    sql = "SELECT version_id, environment, state FROM standings WHERE version_id IN ($many)"
+    for number, environment, state in sorted(map(tuple, await database.fetch_each(sql, versions))):
+        decisions = sorted(made.get((number, environment), ()), key=lambda each: each.log_index)
+        found.setdefault(number, []).append(Decided(environment, ApprovalState(state), tuple(decisions)))
+    return {number: tuple(each) for number, each in found.items()}
+
+
+async def usable(
+    database: Database, environment: str, cursor: str | None, limit: int
+) -> Page[PublishedVersion]:
+    """Versions that are approved in an environment, the newest first."""
+    (before,) = read_cursor(cursor, (END,))
+    limit = max(1, min(limit, MAX_PAGE))
+    rows = await database.fetch(_USABLE, environment, before, limit + 1)
+    found = tuple(version_of(row) for row in rows[:limit])
+    return Page(found, cursor_of(found[-1].id) if len(rows) > limit else None)

@@ -1,0 +1,72 @@
+"""How versions stand, and what may be used in an environment: asked of both databases."""
+
+from datetime import timedelta
+
+import pytest
+
+from avow.registry.approvals import decide
+from avow.registry.model import ApprovalState, Environment, PublishedVersion
+from avow.registry.publishing import publish
+from avow.registry.store.interface import Store
+from registry_samples import FILES, NOW, READ, WRITE, envelope, snapshot
+from registry_stores import *  # noqa: F403  fixtures
+
+pytestmark = pytest.mark.anyio
+YES, NO = ApprovalState.APPROVED, ApprovalState.REJECTED
+
+
+async def published(store: Store, version: str) -> PublishedVersion:
+    tools = (READ, {**WRITE, "description": f"Write, since {version}."})
+    return (await publish(store, envelope(snapshot(*tools), version), NOW)).version
+
+
+async def say(store: Store, version: str, state: ApprovalState, by: str, where: str = "production") -> None:
+    at = NOW + timedelta(minutes=1)
+    await decide(store, FILES, version, environment=where, state=state, by=by, reason=f"{by}: why", at=at)
+
+
+async def test_a_version_may_be_used_when_enough_people_agreed(store: Store) -> None:
+    """One of two is not enough; a rejection takes it back; each environment is its own."""
+    await store.set_environment(Environment("production", 2))
+    one, two = [await published(store, version) for version in ("1", "2")]
+    assert await store.decided([one.id, two.id]) == {}
+    assert await store.decided([]) == {}
+
+    await say(store, "1", YES, "Ada")
+    assert (await store.usable("production")).items == ()
+    await say(store, "1", YES, "Grace")
+    await say(store, "2", YES, "Ada", "staging")
+    assert (await store.usable("production")).items == (one,)
+    assert (await store.usable("staging")).items == (two,)
+
+    await say(store, "1", NO, "Eve")
+    assert (await store.usable("production")).items == ()
+    found = await store.decided([one.id, two.id, 999])
+    assert [(each.environment, each.state, each.people) for each in found[one.id]] == [
+        ("production", NO, ("Eve",))
+    ]
+    assert [each.reason for each in found[one.id][0].decisions] == ["Ada: why", "Grace: why", "Eve: why"]
+    assert [(each.environment, each.people) for each in found[two.id]] == [("staging", ("Ada",))]
+
+
+async def test_who_changed_their_mind_counts_once(store: Store) -> None:
+    version = await published(store, "1")
+    await say(store, "1", NO, "Ada")
+    await say(store, "1", YES, "Ada")
+
+    [found] = (await store.decided([version.id]))[version.id]
+
+    assert (found.state, found.people) == (YES, ("Ada",))
+    assert [each.state for each in found.decisions] == [NO, YES]
+
+
+async def test_what_may_be_used_comes_in_pages(store: Store) -> None:
+    versions = [await published(store, version) for version in ("1", "2", "3")]
+    for each in versions:
+        await say(store, each.version, YES, "Ada")
+
+    first = await store.usable("production", limit=2)
+    second = await store.usable("production", limit=2, cursor=first.next)
+
+    assert [*first.items, *second.items] == versions[::-1]
+    assert second.next is None
