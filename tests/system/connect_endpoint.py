@@ -106,6 +106,15 @@ class Handler(BaseHTTPRequestHandler):
                 else:
                     self.refuse(message, 200, -32601, "Method not found")
 
+    def mode_odd_session(self, message: Json) -> None:
+        """A session whose id no header can hold again."""
+        if message.get("method") == "initialize":
+            info = {"name": "endpoint", "version": "1"}
+            result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+            self.answer(message, result, Mcp_Session_Id="session-\xff\xe9")
+        else:
+            self.mode_plain(message)
+
     def mode_growing(self, message: Json) -> None:
         self.mode_plain(message)
         if message.get("method") == "tools/list":

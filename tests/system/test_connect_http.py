@@ -31,6 +31,14 @@ def test_a_session_is_opened_used_and_given_back() -> None:
     assert requests[-1][0] == "DELETE"
 
 
+def test_a_session_that_no_header_can_name_is_refused() -> None:
+    with (
+        serving("odd_session") as endpoint,
+        pytest.raises(PeerProtocolError, match="an id that is not visible ASCII"),
+    ):
+        take_snapshot(HttpTarget(endpoint.url), OPTIONS)
+
+
 def test_answers_may_come_as_events() -> None:
     """Comments, other events, a notification and a question come first; the answer spans two lines."""
     with serving("events") as endpoint:

@@ -141,7 +141,7 @@ class HttpChannel:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise PeerProtocolError(f"{self.server} compresses its answers although it was asked not to")
         if message.get("method") == "initialize" and response.is_success:
-            self._session = response.headers.get("mcp-session-id")
+            self._session = self._session_id(response)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if response.is_success and kind == "text/event-stream":
             await self._read_events(response)
@@ -158,6 +158,13 @@ class HttpChannel:
                 f"{self.server} answers with {shown} instead of JSON or events",
                 hint="is this the address of an MCP endpoint? It often ends in /mcp",
             )
+
+    def _session_id(self, response: httpx.Response) -> str | None:
+        """The session that the server opens; its id goes into a header again, and has to be fit for one."""
+        session: str | None = response.headers.get("mcp-session-id")
+        if session is not None and not _is_visible(session):
+            raise PeerProtocolError(f"{self.server} gives its session an id that is not visible ASCII")
+        return session
 
     async def _read_events(self, response: httpx.Response) -> None:
         reader = EventReader(self._limits.message_bytes)
@@ -234,7 +241,7 @@ class HttpChannel:
         headers = {}
         if self._session is not None:
             headers["Mcp-Session-Id"] = self._session
-        if self._version is not None:
+        if self._version is not None and _is_visible(self._version):
             headers["MCP-Protocol-Version"] = self._version
         return headers
 
@@ -285,6 +292,11 @@ def _label(url: str) -> str:
     """The address without what may be secret in it."""
     parts = urlsplit(url)
     return shown_url(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
+
+
+def _is_visible(text: str) -> bool:
+    """Whether there is something in it and all of it is visible ASCII, as the specification asks."""
+    return bool(text) and all("!" <= character <= "~" for character in text)
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
