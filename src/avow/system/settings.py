@@ -1,6 +1,7 @@
 """The user's settings: `avow.toml`, or `[tool.avow]` in `pyproject.toml`, of the project one works in."""
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,13 @@ if TYPE_CHECKING:
     from avow.core.configuration.project import ProjectConfiguration
     from avow.core.policy import Policy
 
-_LIMIT = 4 * 1024 * 1024
+_LIMIT = 256 * 1024
+# A key of so many parts is nobody's setting, and a parser takes quadratic time for it. Linear: it begins at
+# the beginning of a part, and each part ends where nothing of the next can begin.
+_DEEP_KEY = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""",
+    re.ASCII,
+)
 _SERVERS = "servers"
 
 
@@ -137,9 +144,14 @@ def _parse(path: Path) -> dict[str, Any]:
 
     data = read_bounded(path, _LIMIT)
     try:
-        return tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as exc:
+        text = data.decode()
+        parsed = None if _DEEP_KEY.search(text) else tomllib.loads(text)
+    except (ValueError, RecursionError) as exc:
+        # A TOMLDecodeError is a ValueError, and so is what a number of too many digits raises.
         raise UsageError(f"{path} is not valid TOML: {exc}") from exc
+    if parsed is None:
+        raise UsageError(f"{path} is not valid TOML for settings: a key has too many parts")
+    return parsed
 
 
 def _read(path: Path, data: dict[str, Any]) -> "Policy":

@@ -109,7 +109,9 @@ def test_settings_are_read() -> None:
         }
     )
 
-    assert settings == AuditSettings(Level.HIGH, frozenset({"AVW010"}), (IgnoreRule("AVW041", "old", "a/*"),))
+    accepted = (IgnoreRule("AVW041", "old", "a/*"),)
+    said = frozenset({"fail_on", "select", "ignore"})
+    assert settings == AuditSettings(Level.HIGH, frozenset({"AVW010"}), accepted, said)
 
 
 @pytest.mark.parametrize(

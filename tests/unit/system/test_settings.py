@@ -101,6 +101,27 @@ def test_other_tools_and_odd_files_are_none_of_our_business(tmp_path: Path) -> N
     assert read_settings(tmp_path) == Settings()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a{'.a' * 100_000} = 1",
+        f"x = {{ a{' . a' * 50_000} = 1 }}",
+        f"[{'.'.join(['a'] * 50_000)}]",
+        f"""a{".'b'" * 50_000} = 1""",
+        f"a = {'9' * 100_000}",
+        f"a = {'[' * 100_000}",
+        f"a = {'{a=' * 50_000}",
+    ],
+    ids=["key", "inline", "table", "quoted", "digits", "brackets", "braces"],
+)
+def test_settings_that_exhaust_a_parser_are_refused(tmp_path: Path, text: str) -> None:
+    """The tree that one works in may be somebody else's: a parser would take minutes, or give up oddly."""
+    (tmp_path / "avow.toml").write_text(text)
+
+    with pytest.raises(UsageError, match="not valid TOML"):
+        read_settings(tmp_path)
+
+
 def test_settings_without_end_are_refused(tmp_path: Path) -> None:
     (tmp_path / "avow.toml").write_bytes(b"#" * (5 * 1024 * 1024))
 
