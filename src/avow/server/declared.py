@@ -65,6 +65,7 @@ class Declared:
         Answers(self._ledger).serve(self.seam)
         enforcement = Enforcement(self._ledger, self._availability, self._framework, strict=strict)
         self.seam.parts += [enforcement, self._audience]
+        self._framework.attach(self.seam)
         self.configuration = ServerConfiguration.of(() if configuration is None else configuration)
         if configuration is not None:
             self.configuration.server_name = lowlevel.name

@@ -33,6 +33,8 @@ _CAPABILITY: Final = {
 class Enforcement(Part):
     """The rules that every message of a declared server meets."""
 
+    minds_nested = True
+
     def __init__(
         self,
         ledger: Ledger,
@@ -84,6 +86,12 @@ class Enforcement(Part):
             await self._keep_to_signature(request, kind, result)
         elif request.is_handshake:
             await self._announce(request, result)
+
+    async def visible(self, kind: Kind, definitions: list[JsonObject], request: Request) -> list[JsonObject]:
+        """Those of some capabilities that are available to the sender of a request."""
+        identifier = kind.identifier
+        absent = await self._availability.unavailable(kind, [one[identifier] for one in definitions], request)
+        return [one for one in definitions if one[identifier] not in absent]
 
     async def _announce(self, request: Request, result: JsonObject) -> None:
         generation = await self._ledger.holding_for(request)
@@ -152,10 +160,7 @@ class Enforcement(Part):
         # What is not a name at all is refused by the SDK, whose message says so.
         if not isinstance(name, str):
             return
-        generation = await self._ledger.holding_for(request)
-        if name not in generation.names[kind] and (
-            kind not in generation.open or await self._is_another_name(kind, name, request)
-        ):
+        if not await self._is_known(kind, name, request):
             raise _unknown(kind, name)
         if not await self._availability.is_available(kind, name, request):
             raise _unavailable(kind, name)
@@ -167,16 +172,24 @@ class Enforcement(Part):
         if uri in generation.names[Kind.RESOURCE]:
             await self._admit(request, Kind.RESOURCE, uri)
             return
-        is_open = bool(generation.open & {Kind.RESOURCE, Kind.TEMPLATE})
+        is_open = request.is_nested or generation.open & {Kind.RESOURCE, Kind.TEMPLATE}
         matches = self._framework.matches
         if not is_open and not any(matches(text, uri) for text in generation.names[Kind.TEMPLATE]):
             raise _unknown(Kind.RESOURCE, uri)
         if not await self._availability.is_address_available(uri, matches, request):
             raise _unavailable(Kind.RESOURCE, uri)
 
-    async def _is_another_name(self, kind: Kind, name: str, request: Request) -> bool:
-        """Whether a name might lead to what has a check and goes by another."""
-        return kind in self._availability.kinds and not await self._framework.knows(kind, name, request)
+    async def _is_known(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether the signature has a name. Where anything may appear, another name for a thing may not.
+
+        Inside the server anything may appear: a tool of the signature answers for what it calls.
+        """
+        generation = await self._ledger.holding_for(request)
+        if name in generation.names[kind]:
+            return True
+        is_open = request.is_nested or kind in generation.open
+        has_checks = kind in self._availability.kinds
+        return is_open and not (has_checks and await self._framework.is_alias(kind, name, request))
 
     async def _admit_subscriptions(self, request: Request) -> None:
         wanted = request.params.get("notifications")

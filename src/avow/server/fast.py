@@ -9,10 +9,11 @@ from pydantic import AnyUrl
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
 from avow.server.frameworks import Announce, Author, intercept, name_of, parsed_template, uri_of
-from avow.server.seam import Request
+from avow.server.seam import Request, Seam
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
+    from fastmcp.utilities.versions import VersionSpec
     from pydantic import BaseModel
 
 _EXPRESSION: Final = re.compile(r"\{[^{}]+\}")
@@ -40,9 +41,15 @@ class FastFramework:
         from fastmcp.server.providers.aggregate import AggregateProvider
         from fastmcp.utilities.versions import dedupe_with_versions
 
+        from avow.server.nested import is_looking
+
         lister = _LISTERS[kind]
-        shown = await getattr(self._server, lister)(run_middleware=False)
-        every = await getattr(AggregateProvider, lister)(self._server)
+        looking = is_looking.set(True)
+        try:
+            shown = await getattr(self._server, lister)(run_middleware=False)
+            every = await getattr(AggregateProvider, lister)(self._server)
+        finally:
+            is_looking.reset(looking)
         universe = await self._written_out(kind, _joined(kind, shown, every))
         return [_model(kind, one) for one in dedupe_with_versions(universe, lambda one: _key(kind, one))]
 
@@ -53,6 +60,24 @@ class FastFramework:
         """
         found = await (self._server.get_tool(name) if kind is Kind.TOOL else self._server.get_prompt(name))
         return found is not None and found.name == name
+
+    async def is_alias(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whatever FastMCP does not list by this name."""
+        return not await self.knows(kind, name, request)
+
+    async def called_tool(self, name: str, request: Request) -> "BaseModel | None":
+        """The version of a tool that the call names, else the newest."""
+        tool = await self._server.get_tool(name, version=_version(request))
+        if tool is None or tool.name != name:
+            return None
+        (written,) = await self._written_out(Kind.TOOL, [tool])
+        return _model(Kind.TOOL, written)
+
+    def attach(self, seam: Seam) -> None:
+        """See `nested`."""
+        from avow.server.nested import attach
+
+        attach(self._server, seam, _document)
 
     async def _written_out(self, kind: Kind, components: Sequence[Any]) -> Sequence[Any]:
         from fastmcp.server.middleware import MiddlewareContext
@@ -158,6 +183,22 @@ def _model(kind: Kind, component: Any) -> "BaseModel":
         case Kind.TEMPLATE:
             model = component.to_mcp_template(uri_template=name)
     return model
+
+
+def _document(kind: Kind, component: Any) -> JsonObject:
+    return _model(kind, component).model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def _version(request: Request) -> "VersionSpec | None":
+    """The version that a call names. Inside the server it may be a range; of clients FastMCP takes texts."""
+    from fastmcp.utilities.versions import VersionSpec
+
+    meta = request.params.get("_meta")
+    told = meta.get("fastmcp") if isinstance(meta, dict) else None
+    version = told.get("version") if isinstance(told, dict) else None
+    if isinstance(version, dict) and request.is_nested:
+        return VersionSpec(**version)
+    return VersionSpec(eq=version) if isinstance(version, str) and version else None
 
 
 def _joined(kind: Kind, first: Sequence[Any], rest: Sequence[Any]) -> list[Any]:

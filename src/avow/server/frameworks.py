@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind
 from avow.errors import DeclarationError
-from avow.server.seam import Request
+from avow.server.seam import Request, Seam
 
 Announce: TypeAlias = Callable[[Kind | None, str], None]
 """Somebody is about to register a capability, or what has some (None); raises when it is too late."""
@@ -28,6 +28,18 @@ class Framework(Protocol):
 
     async def knows(self, kind: Kind, name: str, request: Request) -> bool:
         """Whether a tool or prompt goes by this name, and not by another that leads to the same."""
+        ...
+
+    async def is_alias(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether the framework might take a name for that of something which goes by another."""
+        ...
+
+    async def called_tool(self, name: str, request: Request) -> BaseModel | None:
+        """The definition of the tool that a call would run, by that name and what else the call says."""
+        ...
+
+    def attach(self, seam: Seam) -> None:
+        """Hold what capabilities of the server do with one another to the parts of a seam."""
         ...
 
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:

@@ -32,6 +32,7 @@ from mcp_types import ErrorData, RequestParams, SubscriptionsListenRequestParams
 from pydantic import BaseModel
 
 from avow.core.canonical import JsonObject, JsonValue
+from avow.core.capability import Kind
 from avow.core.snapshot import Era
 from avow.errors import DeclarationError
 from avow.protocol.versions import era_of
@@ -54,6 +55,8 @@ class Request:
     sdk: SdkContext
     notes: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """What parts have found out about this request, for themselves."""
+    is_nested: bool = False
+    """Whether it was made inside the server, while it answers the client's own request."""
 
     @classmethod
     def of(cls, context: SdkContext) -> "Request":
@@ -112,6 +115,8 @@ class Part:
 
     before_methods: frozenset[str] | None = None
     after_methods: frozenset[str] | None = None
+    minds_nested: bool = False
+    """Whether `before` and `visible` are asked about what one capability of a server does with others."""
 
     async def before(self, request: Request) -> None:
         """Look at a message before the server does; raise what `refused` makes to refuse it.
@@ -121,6 +126,15 @@ class Part:
 
     async def after(self, request: Request, result: JsonObject) -> None:
         """Change, in place, the result that is about to be sent."""
+
+    async def visible(
+        self,
+        kind: Kind,  # noqa: ARG002
+        definitions: list[JsonObject],
+        request: Request,  # noqa: ARG002
+    ) -> list[JsonObject]:
+        """Those of some capabilities that the sender of a request may use."""
+        return definitions
 
 
 def refused(code: int, message: str, **facts: JsonValue) -> MCPError:

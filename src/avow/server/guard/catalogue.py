@@ -50,6 +50,11 @@ class Catalogue:
         listed = await self.definitions(kind, request)
         return next((one for one in listed if one.get(kind.identifier) == name), None)
 
+    async def called_tool(self, name: str, request: Request) -> JsonObject | None:
+        """The tool that a call would run; `None` when there is none."""
+        model = await self.framework.called_tool(name, request)
+        return None if model is None else model.model_dump(by_alias=True, mode="json", exclude_none=True)
+
     async def knows(self, kind: Kind, name: str, request: Request) -> bool:
         """Whether a tool or prompt goes by this name; looked up once, since most calls are of a few."""
         known = self._known[kind]

@@ -11,7 +11,7 @@ from avow.protocol.messages import INVALID_PARAMS
 from avow.server.addresses import LONGEST
 from avow.server.guard.catalogue import Catalogue
 from avow.server.guard.features import Features
-from avow.server.guard.sessions import session_of
+from avow.server.guard.sessions import found_session
 from avow.server.guard.trail import Trail
 from avow.server.seam import HANDSHAKES, Part, Request
 
@@ -31,6 +31,8 @@ _CALLS: Final = frozenset(
 
 class Granting(Part):
     """Holds every message to the grants of whoever sent it."""
+
+    minds_nested = True
 
     def __init__(self, features: Features, catalogue: Catalogue, trail: Trail) -> None:
         """Ask `features` who may do what."""
@@ -152,7 +154,7 @@ class Granting(Part):
         facts = {"reason": reason, "kind": str(kind), "name": shown(name)}
         message = f"avow: {kind} '{shown(name)}' is not available to you"
         refusal = Refusal(INVALID_PARAMS, message, happened, {"avow": facts})
-        return self._trail.refuse(refusal, session_of(request), method=request.method)
+        return self._trail.refuse(refusal, found_session(request), method=request.method)
 
 
 def _is_open(needed: frozenset[str] | None, granted: frozenset[str]) -> bool:

@@ -126,6 +126,7 @@ class Guard:
             restriction,
             granting,
         ]
+        catalogue.framework.attach(seam)
         _check_at_start(lowlevel, self.check, self._declaration.check)
 
     @property

@@ -137,6 +137,12 @@ class Sessions:
 
 def session_of(request: Request) -> Session:
     """The session of a request that has passed the first part of the guard."""
-    found = request.connection.state[_STATE]
-    assert isinstance(found, Session)
+    found = found_session(request)
+    assert found is not None
     return found
+
+
+def found_session(request: Request) -> Session | None:
+    """The session of any request; a guarded server inside one that is not guarded has none."""
+    found = request.connection.state.get(_STATE)
+    return found if isinstance(found, Session) else None

@@ -56,7 +56,7 @@ class Trail:
                 # Whoever listens must not decide whether a message is refused.
                 logger.exception("the listener of audit events failed")
 
-    def refuse(self, refusal: Refusal, session: Session, **facts: JsonValue) -> MCPError:
+    def refuse(self, refusal: Refusal, session: Session | None, **facts: JsonValue) -> MCPError:
         """Write a refusal down; what comes back is to be raised."""
         self.tell(refusal.event, session, **facts)
         return MCPError(refusal.code, refusal.message, refusal.data)

@@ -18,7 +18,7 @@ from avow.protocol.negotiation import (
     served_versions,
 )
 from avow.server.guard.catalogue import Catalogue
-from avow.server.guard.sessions import Session, session_of
+from avow.server.guard.sessions import Session, found_session, session_of
 from avow.server.guard.trail import Trail
 from avow.server.seam import Part, Request
 
@@ -100,6 +100,7 @@ class Restriction(Part):
 
     before_methods = frozenset({"tools/call"})
     after_methods = frozenset({"tools/list"})
+    minds_nested = True
 
     def __init__(self, catalogue: Catalogue, trail: Trail) -> None:
         """Look tools up in `catalogue`."""
@@ -109,11 +110,11 @@ class Restriction(Part):
 
     async def before(self, request: Request) -> None:
         """Refuse calls of anything else."""
-        session = session_of(request)
-        if not session.is_restricted:
+        session = found_session(request)
+        if session is None or not session.is_restricted:
             return
         name = str(request.params.get("name"))
-        definition = await self._catalogue.find(Kind.TOOL, name, request)
+        definition = await self._catalogue.called_tool(name, request)
         if definition is None or not self._is_low(definition):
             raise self._trail.refuse(
                 outside(Reason.RESTRICTED, Kind.TOOL, name), session, version=session.version
@@ -125,7 +126,8 @@ class Restriction(Part):
 
     async def visible(self, kind: Kind, definitions: list[JsonObject], request: Request) -> list[JsonObject]:
         """Those of some capabilities that the session may use."""
-        if kind is not Kind.TOOL or not session_of(request).is_restricted:
+        session = found_session(request)
+        if kind is not Kind.TOOL or session is None or not session.is_restricted:
             return definitions
         return [definition for definition in definitions if self._is_low(definition)]
 
