@@ -166,6 +166,7 @@ def _shuffled(value: JsonValue, random: Random) -> JsonValue:
     return [_shuffled(item, random) for item in value] if isinstance(value, list) else value
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_order_of_members_and_of_lists_is_nothing(seed: int) -> None:
     random = Random(seed)
@@ -200,6 +201,7 @@ def _reordered(schema: JsonValue, random: Random) -> JsonValue:
     return result
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["http://json-schema.org/draft-07/schema#", None]))
 def test_mere_notation_is_never_above_safe(seed: int, dialect: str | None) -> None:
     random = Random(seed)
@@ -214,6 +216,7 @@ def _critical(drifts: tuple[Drift, ...]) -> bool:
     return highest(drifts) is Severity.CRITICAL
 
 
+@settings(deadline=None)
 @given(
     st.text(min_size=1, max_size=8).filter(lambda name: name not in TOOL["inputSchema"]["properties"]),
     st.sampled_from([{}, {"type": "string"}, {"enum": [1]}, {"anyOf": [{"type": "null"}]}, True]),

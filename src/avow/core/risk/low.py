@@ -3,7 +3,7 @@
 from typing import Final
 
 from avow.core.capability import Capability
-from avow.core.risk import Level, assess
+from avow.core.risk import Level, level_of
 
 # Rating takes longer than looking up, and a server may change its tools for ever.
 _MOST: Final = 10_000
@@ -21,5 +21,5 @@ class LowTools:
         if tool.digest not in self._ratings:
             if len(self._ratings) >= _MOST:
                 self._ratings.clear()
-            self._ratings[tool.digest] = assess(tool).level is Level.LOW
+            self._ratings[tool.digest] = level_of(tool) is Level.LOW
         return self._ratings[tool.digest]
