@@ -22,6 +22,7 @@ from avow.core.tlog.tree import nodes_of_root, root
 from avow.errors import MalformedInputError, SignatureError, UntrustedKeyError
 from avow.registry.model import ConflictError, Receipt, Search
 from avow.registry.publishing import publish
+from avow.registry.store import reading
 from avow.registry.store.interface import Store
 from registry_samples import (
     FILES,
@@ -374,10 +375,35 @@ async def test_changes_are_a_stream_with_a_position(store: Store) -> None:
     assert [each.version.id for each in await store.changes(targets=[str(other)])] == [2, 4]
     assert len(await store.changes(targets=[f"{NAMESPACE}/*"], limit=3)) == 3
     assert await store.changes(targets=["io.x/*"]) == ()
+    both = [f"{NAMESPACE}/*", str(FILES), "io.x/y"]
+    assert [each.version.id for each in await store.changes(targets=both, after=1)] == [2, 3, 4]
     recent = await store.recent(limit=3)
     assert [each.version.id for each in recent] == [4, 3, 2]
     assert [each.version.id for each in await store.recent(cursor=recent.next)] == [1]
     assert [each.version.id for each in await store.recent(level=Severity.INFO)] == [4, 3]
+
+
+async def test_what_happens_in_a_target_is_found_whatever_happens_elsewhere(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quiet namespace in a busy registry; many servers in it or few make no difference to the answer."""
+    quiet = ServerName("io.quiet", "one")
+    await store.claim("io.quiet", KEY.public, "admin", NOW)
+    await publish(store, envelope(snapshot(READ), "1", quiet), NOW)
+    await publish(store, envelope(snapshot(READ, WRITE), "2", quiet), NOW)
+    for number in range(6):
+        await publish(store, envelope(snapshot(READ), f"{number}", ServerName(NAMESPACE, f"s{number}")), NOW)
+    for few in (1_000, 0):
+        monkeypatch.setattr(reading, "_FEW", few)
+        for target in (str(quiet), "io.quiet/*"):
+            newest = await store.recent(target=target, limit=1)
+            older = await store.recent(target=target, limit=1, cursor=newest.next)
+            high = await store.recent(target=target, level=Severity.CRITICAL)
+            ids = [[each.version.id for each in page] for page in (newest, older, high)]
+            assert (ids, older.next) == ([[2], [1], [2]], None)
+            assert [each.version.id for each in await store.changes(targets=[target], after=1)] == [2]
+            assert await store.changes(targets=[target], after=2) == ()
+        assert len((await store.recent(target=f"{NAMESPACE}/*")).items) == 6
 
 
 async def test_hostile_texts_are_stored_and_found(store: Store) -> None:
@@ -411,10 +437,6 @@ async def test_the_log_can_be_computed_again(store: Store) -> None:
         checkpoint = await store.checkpoint(size)
         assert checkpoint is not None
         assert open_checkpoint(checkpoint.note, SIGNER.verifier()).checkpoint.root == checkpoint.root
-    await store.cosign(10, b"with another signature")
-    cosigned = await store.checkpoint(10)
-    assert cosigned is not None
-    assert cosigned.note == b"with another signature"
     assert await store.checkpoint(11) is None
 
 

@@ -21,6 +21,7 @@ from avow.registry.addresses import Place, read_url, resolve
 from avow.registry.model import Change, NotFoundError, Webhook
 from avow.registry.service import Service
 from avow.registry.store.interface import Store
+from avow.registry.times import rfc3339
 
 if TYPE_CHECKING:
     import httpx
@@ -125,7 +126,7 @@ def message(origin: str, hook: Webhook, change: Change, drift: Sequence[JsonObje
             "predecessor": version.predecessor,
             "digest": version.digest,
             "highest": None if version.highest is None else str(version.highest),
-            "publishedAt": version.published_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "publishedAt": rfc3339(version.published_at),
             "logIndex": version.log_index,
             "drift": [
                 {key: each[key] for key in ("type", "kind", "name", "severity")} for each in drift[:100]

@@ -1,7 +1,6 @@
 """The facts of a registry as the JSON that its API answers; nothing else decides how one is spelled."""
 
 from collections.abc import Iterable
-from datetime import datetime
 
 from avow.core.canonical import JsonObject, JsonValue
 from avow.core.severity import Severity
@@ -23,11 +22,7 @@ from avow.registry.model import (
     Watch,
     Webhook,
 )
-
-
-def time(at: datetime) -> str:
-    """RFC 3339 in UTC, with milliseconds, as entries of the log write it."""
-    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
+from avow.registry.times import rfc3339
 
 
 def version(found: PublishedVersion) -> JsonObject:
@@ -39,7 +34,7 @@ def version(found: PublishedVersion) -> JsonObject:
         "sequence": found.sequence,
         "digest": found.digest,
         "content": found.content,
-        "publishedAt": time(found.published_at),
+        "publishedAt": rfc3339(found.published_at),
         "logIndex": found.log_index,
         "key": found.key,
         "counts": {
@@ -71,7 +66,7 @@ def server(found: Server) -> JsonObject:
         "title": found.title,
         "description": found.description,
         "versions": found.versions,
-        "firstPublishedAt": time(found.first_published_at),
+        "firstPublishedAt": rfc3339(found.first_published_at),
         "latest": version(found.latest),
     }
 
@@ -121,7 +116,7 @@ def decision(found: Approval) -> JsonObject:
         "needed": found.needed,
         "by": found.by,
         "reason": found.reason,
-        "at": time(found.at),
+        "at": rfc3339(found.at),
         "logIndex": found.log_index,
     }
 
@@ -145,13 +140,13 @@ def namespace(found: Namespace) -> JsonObject:
     """A namespace with every key it ever had."""
     return {
         "namespace": found.name,
-        "claimedAt": time(found.claimed_at),
+        "claimedAt": rfc3339(found.claimed_at),
         "keys": [
             {
                 "id": each.key.identifier,
                 "key": each.key.pem.decode("ascii"),
-                "addedAt": time(each.added_at),
-                "revokedAt": None if each.revoked_at is None else time(each.revoked_at),
+                "addedAt": rfc3339(each.added_at),
+                "revokedAt": None if each.revoked_at is None else rfc3339(each.revoked_at),
             }
             for each in found.keys
         ],
@@ -164,8 +159,8 @@ def token(found: Token) -> JsonObject:
         "id": found.id,
         "role": str(found.role),
         "person": found.person,
-        "createdAt": time(found.created_at),
-        "revokedAt": None if found.revoked_at is None else time(found.revoked_at),
+        "createdAt": rfc3339(found.created_at),
+        "revokedAt": None if found.revoked_at is None else rfc3339(found.revoked_at),
     }
 
 
@@ -175,7 +170,7 @@ def watch(found: Watch) -> JsonObject:
         "id": found.id,
         "target": found.target,
         "level": str(found.level),
-        "createdAt": time(found.created_at),
+        "createdAt": rfc3339(found.created_at),
     }
 
 
@@ -186,9 +181,9 @@ def webhook(found: Webhook) -> JsonObject:
         "url": found.url,
         "targets": list(found.targets),
         "level": str(found.level),
-        "createdAt": time(found.created_at),
+        "createdAt": rfc3339(found.created_at),
         "attempts": found.attempts,
-        "nextAttemptAt": None if found.next_attempt_at is None else time(found.next_attempt_at),
+        "nextAttemptAt": None if found.next_attempt_at is None else rfc3339(found.next_attempt_at),
         "lastError": found.last_error,
     }
 

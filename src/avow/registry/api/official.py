@@ -18,6 +18,7 @@ from avow.registry.model import NotFoundError, PublishedVersion, Server
 from avow.registry.snapshots import stored_snapshot
 from avow.registry.store.interface import Store
 from avow.registry.store.reading import MAX_PAGE
+from avow.registry.times import rfc3339
 
 _SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 _OFFICIAL: Final = "io.modelcontextprotocol.registry/official"
@@ -114,7 +115,7 @@ def _entry(server: Server, version: PublishedVersion, address: str = "") -> Json
         document["title"] = title
     if address:
         document["remotes"] = [{"type": "streamable-http", "url": address}]
-    published = documents.time(version.published_at)
+    published = rfc3339(version.published_at)
     return {
         "server": document,
         "_meta": {

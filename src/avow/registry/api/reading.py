@@ -142,14 +142,19 @@ def _drift(before: bytes, after: bytes) -> list[JsonObject]:
 
 async def changes(call: Call) -> Answer:
     """All publications after a position, oldest first: to be followed by asking again and again."""
-    asked = call.arguments
-    found = await call.service.store.changes(
-        after=asked.get("after", 0),
-        limit=asked.get("limit", PAGE),
+    asked, store = call.arguments, call.service.store
+    after, limit = asked.get("after", 0), asked.get("limit", PAGE)
+    # Asked first: whoever follows a quiet target need not look at all this again.
+    newest = (await store.totals())["versions"]
+    found = await store.changes(
+        after=after,
+        limit=limit,
         targets=[asked["target"]] if "target" in asked else [],
         level=Severity(asked["level"]) if "level" in asked else None,
     )
-    last = found[-1].version.id if found else asked.get("after", 0)
+    last = found[-1].version.id if found else after
+    if len(found) < limit:
+        last = max(last, newest)
     return Answer({"changes": [documents.version(each.version) for each in found], "next": last})
 
 

@@ -102,9 +102,14 @@ class SqlStore(ABC):
         return await self._ask(reading.changes, after, limit, targets, level)
 
     async def recent(
-        self, *, level: Severity | None = None, cursor: str | None = None, limit: int = PAGE
+        self,
+        *,
+        level: Severity | None = None,
+        cursor: str | None = None,
+        limit: int = PAGE,
+        target: str | None = None,
     ) -> model.Page[model.Change]:
-        return await self._ask(reading.recent, level, cursor, limit)
+        return await self._ask(reading.recent, level, cursor, limit, target)
 
     async def search(
         self, search: model.Search, *, cursor: str | None = None, limit: int = PAGE

@@ -84,9 +84,14 @@ class Reads(Protocol):
         """
 
     async def recent(
-        self, *, level: Severity | None = None, cursor: str | None = None, limit: int = PAGE
+        self,
+        *,
+        level: Severity | None = None,
+        cursor: str | None = None,
+        limit: int = PAGE,
+        target: str | None = None,
     ) -> Page[Change]:
-        """The newest publications of all servers."""
+        """The newest publications of all servers, of one, or in `namespace/*`."""
 
     async def search(
         self, search: Search, *, cursor: str | None = None, limit: int = PAGE

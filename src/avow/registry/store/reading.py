@@ -40,6 +40,11 @@ _BY_WORDS: Final = {
     )
 }
 _BY_CHANGE: Final = (f"{_SERVERS} AND s.latest_id < $2", " ORDER BY s.latest_id DESC LIMIT $1")
+_OLDER: Final = "AND v.id < $1 ORDER BY {} DESC LIMIT $3"
+# Servers that have not changed since are passed over as a whole.
+_NEWER: Final = "AND v.id > $1 AND s.latest_id > $1 ORDER BY {} LIMIT $3"
+_NUMBER: Final = "SELECT id FROM namespaces WHERE name = "
+_FEW: Final = 1_000
 
 
 async def server(database: Database, name: ServerName) -> Server | None:
@@ -105,36 +110,53 @@ async def changes(
     database: Database, after: int, limit: int, targets: Sequence[str], level: Severity | None
 ) -> tuple[Change, ...]:
     """Publications after a position, oldest first."""
-    found: list[Change] = []
-    while len(found) < limit:
-        rows = await _changes(database, after, limit, level)
-        found += [_change(row) for row in rows if _is_among(row, targets)]
-        if len(rows) < limit:
-            break
-        after = rows[-1][0]
-    return tuple(found[:limit])
+    rows: dict[int, Row] = {}
+    for target in dict.fromkeys(targets) if targets else (None,):
+        for row in await _in_target(database, target, level, _NEWER, after, limit):
+            rows[row[0]] = row
+    return tuple(_change(rows[number]) for number in sorted(rows)[:limit])
 
 
-async def _changes(database: Database, after: int, limit: int, level: Severity | None) -> Sequence[Row]:
-    lowest = SEVERITIES.index(level) + 1 if level is not None else 0
-    sql = f"{_VERSIONS} AND v.id > $1 AND v.highest >= $2 ORDER BY v.id LIMIT $3"
-    return await database.fetch(sql, after, lowest, limit)
-
-
-async def recent(database: Database, level: Severity | None, cursor: str | None, limit: int) -> Page[Change]:
-    """The newest publications."""
+async def recent(
+    database: Database, level: Severity | None, cursor: str | None, limit: int, target: str | None = None
+) -> Page[Change]:
+    """The newest publications, of all servers or in a target."""
     (before,) = read_cursor(cursor, (END,))
-    if level is None:
-        sql = f"{_VERSIONS} AND v.id < $1 ORDER BY v.id DESC LIMIT $2"
-        rows = await database.fetch(sql, before, _limit(limit))
-    else:
-        rows = []
-        # One severity after the other, each from the end of its own index.
-        for rank in range(SEVERITIES.index(level) + 1, len(SEVERITIES) + 1):
-            sql = f"{_VERSIONS} AND v.highest = $3 AND v.id < $1 ORDER BY v.id DESC LIMIT $2"
-            rows.extend(await database.fetch(sql, before, _limit(limit), rank))
-        rows = sorted(rows, key=lambda row: -row[0])[: _limit(limit)]
+    found = await _in_target(database, target, level, _OLDER, before, _limit(limit))
+    rows = sorted(found, key=lambda row: -row[0])[: _limit(limit)]
     return _page([_change(row) for row in rows], [row[0] for row in rows], limit)
+
+
+async def _in_target(
+    database: Database, target: str | None, level: Severity | None, order: str, place: int, limit: int
+) -> list[Row]:
+    """Versions in everything, a server or `namespace/*`; enough of each severity, where that has an index."""
+    lowest = SEVERITIES.index(level) + 1 if level is not None else 0
+    if target is None and level is not None:
+        wanted, ranks = f"{_VERSIONS} AND v.highest = $2", range(lowest, len(SEVERITIES) + 1)
+    else:
+        # `highest + 0`: here its index would lead away from the target.
+        wanted = f"{await _source(database, target)} AND v.highest + 0 >= $2"
+        ranks = range(lowest, lowest + 1)
+    about = () if target is None else (target.removesuffix("/*"),)
+    # Those of one server are in the order of its index already.
+    ordered = order.format("v.id" if target is None or target.endswith("/*") else "v.sequence")
+    rows: list[Row] = []
+    for rank in ranks:
+        rows.extend(await database.fetch(f"{wanted} {ordered}", place, rank, limit, *about))
+    return rows
+
+
+async def _source(database: Database, target: str | None) -> str:
+    """Where the versions of a target are found; its name is the fourth value."""
+    if target is None:
+        return _VERSIONS
+    if not target.endswith("/*"):
+        return f"{_OF_SERVER} AND s.name = $4"
+    many = f"SELECT 1 FROM servers WHERE namespace_id = ({_NUMBER}$1) LIMIT 1 OFFSET {_FEW}"  # noqa: S608
+    # Versions of very many servers are not far apart in the order of all.
+    is_large = await database.fetch(many, target.removesuffix("/*"))
+    return f"{_VERSIONS if is_large else _OF_SERVER} AND s.namespace_id = ({_NUMBER}$4)"
 
 
 async def totals(database: Database) -> Mapping[str, int]:
@@ -153,11 +175,6 @@ def text_query(database: Database, terms: Sequence[Term]) -> str:
 def _change(row: Row) -> Change:
     found = version_of(row)
     return Change(found, is_first=found.sequence == 1)
-
-
-def _is_among(row: Row, targets: Sequence[str]) -> bool:
-    name = row[1]
-    return not targets or name in targets or f"{name.partition('/')[0]}/*" in targets
 
 
 def _limit(limit: int) -> int:

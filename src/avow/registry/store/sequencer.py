@@ -14,6 +14,7 @@ from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import Signer
 from avow.core.tlog.tree import Node, inclusion_proof, new_nodes, nodes_of_inclusion, nodes_of_root, root
 from avow.errors import StorageError
+from avow.registry import times
 from avow.registry.model import Checkpoint, Proof
 from avow.registry.store.database import Database
 from avow.registry.store.log import newest_checkpoint, nodes, place
@@ -177,7 +178,7 @@ def moment(ms: int) -> datetime:
 
 def rfc3339(ms: int) -> str:
     """The time as entries of the log write it."""
-    return moment(ms).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z"
+    return times.rfc3339(moment(ms))
 
 
 def missing_key() -> StorageError:

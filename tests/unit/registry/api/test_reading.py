@@ -150,3 +150,15 @@ async def test_times_are_of_the_moment_and_in_utc(registry: Running) -> None:
 
     assert datetime.fromisoformat(receipt["published"]["publishedAt"]).utcoffset() is not None
     assert receipt["published"]["publishedAt"].endswith("Z")
+
+
+async def test_whoever_follows_a_quiet_target_does_not_begin_anew_each_time(registry: Running) -> None:
+    await registry.send(envelope("1.0.0"))
+    await registry.send(envelope("1.1.0", READ, DELETE))
+    asked = {"target": "io.github.owner/nothing"}
+
+    nothing = (await registry.get("/api/v1/changes", params=asked)).json()
+    full = (await registry.get("/api/v1/changes", params={"limit": "1"})).json()
+
+    assert nothing == {"changes": [], "next": 2}
+    assert full["next"] == 1

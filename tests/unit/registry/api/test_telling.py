@@ -218,3 +218,15 @@ async def test_the_feed_is_an_atom_feed_of_changes(inside: Running) -> None:
     assert await titles(f"?target={NAME}&level=info") == [f"{NAME} 1.1.0: critical"]
     assert await titles("?target=io.github.owner/*") == everything
     assert await titles("?target=io.github.other/*") == []
+
+
+async def test_an_entry_of_the_feed_leads_people_to_a_page_and_programs_to_json(inside: Running) -> None:
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ElementTree.fromstring((await inside.get("/feed.atom")).text)
+    links = [each.attrib for each in feed.iter(f"{atom}link") if each.get("rel") == "alternate"]
+
+    base, path = inside.service.settings.url, f"/servers/{NAME}/versions/1.0.0"
+    assert links == [
+        {"rel": "alternate", "type": "text/html", "href": f"{base}{path}"},
+        {"rel": "alternate", "type": "application/json", "href": f"{base}/api/v1{path}"},
+    ]
