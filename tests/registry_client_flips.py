@@ -9,7 +9,7 @@ says beside what it proves (counts, needs, the version before) is counted as `sa
 import json
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ from avow.system.registry_client.proving import (
 )
 from avow.system.registry_client.receipts import verify_receipt
 from avow.system.registry_client.remembered import Memory, Remembered
+from avow.system.registry_client.witnessing import require_witnesses
 from registry_running import NAME, Running
 from registry_store_flips import DETECTED, HARMLESS, UNDETECTED, UNPROVED, Tally, flipped
 from registry_story import LOG_KEY, OTHER, WITNESS_KEY
@@ -112,23 +113,21 @@ async def tasks(registry: Running, receipts: list[bytes], directory: Path) -> li
 
 
 async def _recorded(task: Task, registry: Running, directory: Path) -> Task:
-    while True:
-        try:
-            task.result = perform(task, task.answers, directory)
-        except MissingError as missing:
-            task.answers[str(missing)] = (await registry.get(str(missing))).raise_for_status().content
-        else:
-            return task
+    with RegistryClient(URL, over=Recorded(task.answers)) as client:
+        while True:
+            try:
+                task.result = perform(task, client, directory)
+            except MissingError as missing:
+                task.answers[str(missing)] = (await registry.get(str(missing))).raise_for_status().content
+            else:
+                return task
 
 
-def perform(
-    task: Task, answers: dict[str, bytes], directory: Path, honest: dict[str, bytes] | None = None
-) -> Any:
-    """Do the task with these answers, and with a memory that is always the same."""
-    if "receipt" in answers:
-        return task.do(answers["receipt"])
-    with RegistryClient(URL, over=Recorded(answers, honest)) as client:
-        return task.do(client, Memory.of(client.url, directory))
+def perform(task: Task, client: RegistryClient, directory: Path) -> Any:
+    """Do the task once, with a memory that is always the same; receipts are at hand without asking."""
+    if "receipt" in task.answers:
+        return task.do(task.answers["receipt"])
+    return task.do(client, Memory.of(client.url, directory))
 
 
 def flip_answers(
@@ -139,18 +138,21 @@ def flip_answers(
     for task in everything:
         kinds.setdefault(task.kind, []).append(task)
     honest = {place: answer for task in everything for place, answer in task.answers.items()}
-    for number in range(flips):
-        task = chance.choice(list(kinds.values())[number % len(kinds)])
-        place = chance.choice(sorted(task.answers))
-        bit = chance.randrange(8 * len(task.answers[place]))
-        changed = {**task.answers, place: flipped(task.answers[place], bit)}
-        what = f"{urlsplit(place).path}, byte {bit // 8}, bit {bit % 8}: {_around(task.answers[place], bit)}"
-        try:
-            result = perform(task, changed, directory, honest)
-        except AvowError:
-            tally.add(f"{label}: {task.kind}", DETECTED)
-        else:
-            tally.add(f"{label}: {task.kind}", _outcome(task.result, result), what)
+    transport = Recorded({}, honest)
+    with RegistryClient(URL, over=transport) as client:
+        for number in range(flips):
+            task = chance.choice(list(kinds.values())[number % len(kinds)])
+            place = chance.choice(sorted(task.answers))
+            data = task.answers[place]
+            bit = chance.randrange(8 * len(data))
+            transport.answers = {**task.answers, place: flipped(data, bit)}
+            try:
+                result = perform(replace(task, answers=transport.answers), client, directory)
+            except AvowError:
+                tally.add(f"{label}: {task.kind}", DETECTED)
+            else:
+                what = f"{urlsplit(place).path}, bit {bit}: {data[max(0, bit // 8 - 30) : bit // 8 + 10]!r}"
+                tally.add(f"{label}: {task.kind}", _outcome(task.result, result), what)
 
 
 def _outcome(before: Any, after: Any) -> str:
@@ -161,15 +163,11 @@ def _outcome(before: Any, after: Any) -> str:
     return UNDETECTED
 
 
-def _around(data: bytes, bit: int) -> str:
-    return repr(data[max(0, bit // 8 - 30) : bit // 8 + 10])
-
-
 def _meet(before: Remembered, client: RegistryClient, memory: Memory) -> Any:
     memory.file.unlink(missing_ok=True)
     memory.remember(before)
-    contact = meet(client, memory, NOW, key=LOG_KEY, witnesses=[WITNESS_KEY], quorum=1)
-    return contact.checkpoint.checkpoint, list(contact.checkpoint.witnessed)
+    contact = meet(client, memory, NOW, key=LOG_KEY)
+    return contact.checkpoint.checkpoint, require_witnesses(client, memory, contact, [WITNESS_KEY], 1, NOW)
 
 
 def _whole(known: VerifiedCheckpoint, client: RegistryClient, _: Memory) -> Any:
@@ -194,6 +192,7 @@ def _standing(
     before: Remembered, name: ServerName, environment: str, client: RegistryClient, memory: Memory
 ) -> Any:
     memory.file.unlink(missing_ok=True)
+    (memory.directory / "decisions.json").unlink(missing_ok=True)
     memory.remember(before)
     asking = Asking(client, memory, environment, NOW, LOG_KEY)
     return judge(asking, ask(asking, name), None)
