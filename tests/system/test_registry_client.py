@@ -35,6 +35,7 @@ from avow.system.registry_client.proving import (
     verified_entry,
     verified_publication,
     verified_publications_of,
+    verify_nothing_hidden,
     verify_whole_log,
 )
 from avow.system.registry_client.remembered import Memory
@@ -140,8 +141,9 @@ def test_what_was_published_is_proved_from_the_signature_to_the_root(tmp_path: P
         assert list(found.publication.snapshot.signature.tools) == ["read", "write"]
         [(holder, index)] = verified_publications_of(client, contact.checkpoint, digest)
         assert (holder.version, index) == ("1.0.0", 1)
-        told = verify_whole_log(client, contact.checkpoint)
-        assert told == {"namespace": 1, "publication": 2, "approval": 1}
+        whole = verify_whole_log(client, contact.checkpoint)
+        assert whole.types == {"namespace": 1, "publication": 2, "approval": 1}
+        verify_nothing_hidden(client, whole)
 
         again = publish(client, "1.0.0", tool("read"))
         assert again["isNew"] is False
@@ -206,8 +208,9 @@ def test_a_rejection_that_is_taken_out_of_the_database_is_noticed(tmp_path: Path
         stranger = Memory.of(client.url, tmp_path / "stranger")
         with pytest.raises(ForkError, match="leaves out entry 4 of its log"):
             ask(Asking(client, stranger, "production", NOW), NAME)
+        whole = verify_whole_log(client, meet(client, place.memory(), NOW).checkpoint)
         with pytest.raises(VerificationError, match="leave out entry 4 of its log"):
-            verify_whole_log(client, meet(client, place.memory(), NOW).checkpoint)
+            verify_nothing_hidden(client, whole)
 
 
 def test_a_registry_that_begins_anew_with_the_same_key_is_refused(tmp_path: Path) -> None:

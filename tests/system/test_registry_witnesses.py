@@ -1,7 +1,10 @@
 """Witnesses of a real registry's log: what they sign is kept, and shown for as long as it says something."""
 
 import asyncio
+import json
+from pathlib import Path
 
+import httpx
 import pytest
 
 from avow.core.keys import PrivateKey
@@ -11,7 +14,7 @@ from avow.core.tlog.notes import SignatureType, Signer
 from avow.registry.auditing import audit
 from avow.registry.settings import Settings
 from avow.registry.store.base import SqlStore
-from registry_running import SIGNER, Running, envelope, running
+from registry_running import OWNER, SIGNER, Running, envelope, program, running
 from registry_stores import *  # noqa: F403  fixtures
 
 pytestmark = pytest.mark.anyio
@@ -74,3 +77,31 @@ async def test_a_cosigned_checkpoint_stays_to_be_had_while_the_log_grows(address
         assert await shown(registry, by[second.name]) == (2, {second.name})
         assert (await registry.get(by[third.name])).status_code == 404
         assert await problems(registry) == []
+
+
+def test_a_person_asks_for_witnesses_from_the_command_line(tmp_path: Path) -> None:
+    """Exit 0 when enough have signed how the log begins, 1 when not."""
+    first, second = (str(key) for key in KEYS[:2])
+    with program(tmp_path, "--witness", first, "--witness", second) as registry:
+        pem = tmp_path / "owner.pub"
+        pem.write_bytes(OWNER.public.pem)
+        registry.avow("registry", "namespace", "claim", "io.github.owner", "--key", pem)
+        none = registry.avow("registry", "verify", "--witness", first, code=1)
+        text = notes.loads(httpx.get(f"{registry.url}/checkpoint").content).text
+        signed = notes.dumps(text, [notes.cosign(text, WITNESSES[0], at=1_700_000_000)]).decode()
+        httpx.post(f"{registry.url}/api/v1/log/cosignatures", json={"note": signed}).raise_for_status()
+        registry.avow("registry", "namespace", "claim", "io.github.other", "--key", pem)
+
+        one = registry.avow("registry", "verify", "--witness", first)
+        told = json.loads(registry.avow("registry", "verify", "--witness", first, "--format", "json"))
+        both = registry.avow("registry", "verify", "--witness", first, "--witness", second, code=1)
+        enough = registry.avow("registry", "verify", "--witness", first, "--witness", second, "--quorum", "1")
+        wrong = registry.avow("registry", "verify", "--witness", first, "--quorum", "2", code=2)
+
+    assert "0 of the 1 witnesses needed" in none
+    assert "w0.example has signed the first 1 entries, " in one
+    assert "has 2 entries and only grew" in one
+    assert told["log"]["witnesses"] == [{"name": "w0.example", "size": 1, "at": "2023-11-14T22:13:20Z"}]
+    assert "1 of the 2 witnesses needed" in both
+    assert "w0.example has signed" in enough
+    assert "2 of 1 witnesses cannot have signed" in wrong

@@ -83,7 +83,6 @@ def command(
     """
     from avow.core.tlog.notes import read_verifier_key
     from avow.system.registry_client.contact import meet
-    from avow.system.registry_client.proving import verify_whole_log
     from avow.system.registry_client.remembered import Memory
     from avow.system.registry_client.witnessing import require_witnesses
 
@@ -99,7 +98,7 @@ def command(
             contact = meet(client, memory, now, key=key)
             seen = require_witnesses(client, memory, contact, list(keys), quorum or len(keys), now)
             found = {name: _publications(client, contact, digest) for name, digest in digests.items()}
-            read = verify_whole_log(client, contact.checkpoint) if whole else None
+            read = _read_whole(client, contact) if whole else None
         except VerificationError as error:
             _tell_invalid(error, format_name)
             return _INVALID
@@ -109,6 +108,14 @@ def command(
     else:
         _tell(verified, now, quiet=quiet)
     return 0 if all(found.values()) else _INVALID
+
+
+def _read_whole(client: "RegistryClient", contact: "Contact") -> Mapping[str, int]:
+    from avow.system.registry_client.proving import verify_nothing_hidden, verify_whole_log
+
+    whole = verify_whole_log(client, contact.checkpoint)
+    verify_nothing_hidden(client, whole)
+    return whole.types
 
 
 def _digests(names: tuple[str, ...], lockfile: Path) -> "dict[str, Digest]":

@@ -109,6 +109,10 @@ class RegistryClient(Transport):
         """The signed note about the log."""
         return self.get("checkpoint", limit=MAX_NOTE)
 
+    def cosigned(self, witness: VerifierKey) -> bytes:
+        """The signed note about the newest state of the log that a witness has signed, too."""
+        return self.get(f"{_API}/log/cosigned", {"witness": witness.author}, limit=MAX_NOTE)
+
     def served(self, served: Served) -> bytes:
         """A tile or a bundle of entries."""
         return self.get(served.path, limit=HASH_LENGTH * WIDTH if isinstance(served, Tile) else MAX_BUNDLE)

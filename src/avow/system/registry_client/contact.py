@@ -27,23 +27,14 @@ class Contact:
     is_first: bool
 
 
-def meet(
-    client: RegistryClient,
-    memory: Memory,
-    now: datetime,
-    *,
-    key: VerifierKey | None = None,
-    witnesses: Iterable[VerifierKey] = (),
-    quorum: int = 0,
-) -> Contact:
+def meet(client: RegistryClient, memory: Memory, now: datetime, *, key: VerifierKey | None = None) -> Contact:
     """Fetch the checkpoint, prove that it continues the remembered one, and remember it.
 
-    Without a `key` the one that was seen first is trusted for good. `quorum` is how many of the witnesses
-    have to have signed.
+    Without a `key` the one that was seen first is trusted for good.
 
     Raises:
         ForkError: the log was changed, shortened or forked; both checkpoints are kept as evidence.
-        VerificationError: another key signed, or too few witnesses.
+        VerificationError: another key signed.
         MalformedInputError: the answer makes no sense.
         UnavailableError: the registry does not answer, or nothing can be remembered.
     """
@@ -55,12 +46,8 @@ def meet(
         if known is not None and exc.status == 404:
             raise _fork(client, memory, known, None, ()) from exc
         raise
-    seen = _open(client, trusted, data, tuple(witnesses))
-    if len(seen.witnessed) < quorum:
-        raise VerificationError(
-            f"{len(seen.witnessed)} of the {quorum} witnesses needed have signed the log of {client.url}"
-        )
-    believed = seen if known is None else _continued(client, memory, known, seen)
+    seen = open_shown(client, data, trusted)
+    believed = seen if known is None else continued(client, memory, known, seen)
     memory.remember(Remembered(trusted, believed, now))
     return Contact(believed, trusted, known is None)
 
@@ -78,9 +65,15 @@ def _trusted(
     return known.key
 
 
-def _open(
-    client: RegistryClient, key: VerifierKey, data: bytes, witnesses: tuple[VerifierKey, ...]
+def open_shown(
+    client: RegistryClient, data: bytes, key: VerifierKey, witnesses: Iterable[VerifierKey] = ()
 ) -> VerifiedCheckpoint:
+    """A checkpoint that a registry shows.
+
+    Raises:
+        VerificationError: another key signed, or a signature does not fit.
+        MalformedInputError: it is none.
+    """
     try:
         return open_checkpoint(data, key, witnesses)
     except VerificationError as exc:
@@ -90,12 +83,16 @@ def _open(
         ) from exc
 
 
-def _continued(
+def continued(
     client: RegistryClient, memory: Memory, known: Remembered, seen: VerifiedCheckpoint
 ) -> VerifiedCheckpoint:
     """The longer of two checkpoints, of which one continues the other.
 
     What is shown may be the shorter, where a cache is old; the registry then has to have the rest still.
+
+    Raises:
+        ForkError: it cannot prove it; both checkpoints are kept as evidence.
+        UnavailableError: the registry does not answer.
     """
     shorter, longer = sorted((known.checkpoint, seen), key=lambda each: each.checkpoint.size)
     before, after = shorter.checkpoint, longer.checkpoint

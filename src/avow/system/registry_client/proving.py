@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from avow.core import dsse
@@ -34,6 +35,17 @@ class VerifiedPublication:
     index: int
 
 
+@dataclass(frozen=True, slots=True)
+class WholeLog:
+    """How many entries of which type a log has, and where it decides about which servers.
+
+    Entries of a format to come are of the type `unknown`.
+    """
+
+    types: Counter[str]
+    decisions: dict[str, set[int]]
+
+
 def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index: int) -> Entry:
     """The entry at an index of the log.
 
@@ -50,34 +62,28 @@ def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index
     return entries.loads(data)
 
 
-def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> Counter[str]:
+def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> WholeLog:
     """Read every entry and every hash that the registry serves, and compute the root from them.
 
-    All decisions in the log have to be in what the registry answers about their servers. The answer says
-    how many entries there are of which type; those of a format to come are `unknown`.
-
     Raises:
-        VerificationError: something is not what the checkpoint says, or a decision is hidden.
+        VerificationError: something is not what the checkpoint says.
         MalformedInputError: an answer makes no sense.
         UnavailableError: the registry does not answer.
     """
-    told: Counter[str] = Counter()
-    decided: dict[str, set[int]] = {}
+    whole = WholeLog(Counter(), {})
 
     def fetch(served: Served) -> bytes:
         data = client.served(served)
         if isinstance(served, Bundle):
             for index, each in zip(served.entries, read_bundle(data, served), strict=True):
                 entry = _read(each)
-                told[entry.type if entry else UNKNOWN_TYPE] += 1
+                whole.types[entry.type if entry else UNKNOWN_TYPE] += 1
                 if isinstance(entry, ApprovalEntry):
-                    decided.setdefault(entry.name, set()).add(index)
+                    whole.decisions.setdefault(entry.name, set()).add(index)
         return data
 
     verify_tiles(checkpoint.checkpoint.size, checkpoint.checkpoint.root, fetch)
-    for name, indices in decided.items():
-        _require_shown(client, ServerName.read(name), indices)
-    return told
+    return whole
 
 
 def _read(data: bytes) -> Entry | None:
@@ -87,13 +93,21 @@ def _read(data: bytes) -> Entry | None:
         return None
 
 
-def _require_shown(client: RegistryClient, name: ServerName, indices: set[int]) -> None:
-    answer = _all(client, lambda cursor: client.approvals(name, cursor=cursor), "approvals")
-    if hidden := sorted(indices - {_index(client, each) for each in answer}):
-        raise VerificationError(
-            f"the decisions about {name} that {client.url} shows leave out entry {hidden[0]} of its log",
-            hint="somebody may have changed what is beside the log: do not rely on what it says is approved",
-        )
+def verify_nothing_hidden(client: RegistryClient, whole: WholeLog) -> None:
+    """Check that each decision in the log is in what the registry answers about its server.
+
+    Raises:
+        VerificationError: one is not.
+        MalformedInputError: an answer makes no sense.
+        UnavailableError: the registry does not answer.
+    """
+    for name, indices in whole.decisions.items():
+        shown = _all(client, partial(_page, client, ServerName.read(name), None), "approvals")
+        if hidden := sorted(indices - {_index(client, each) for each in shown}):
+            raise VerificationError(
+                f"the decisions about {name} that {client.url} shows leave out entry {hidden[0]} of its log",
+                hint="somebody may have changed what is beside the log: do not rely on its approvals",
+            )
 
 
 def verified_publication(
@@ -157,11 +171,7 @@ def verified_decisions(
         UnavailableError: the registry does not answer.
     """
     found: dict[int, ApprovalEntry] = {}
-
-    def page(cursor: str | None) -> JsonObject:
-        return client.approvals(name, environment=environment, cursor=cursor)
-
-    for decision in _all(client, page, "approvals"):
+    for decision in _all(client, partial(_page, client, name, environment), "approvals"):
         index = _index(client, decision)
         assert isinstance(decision, dict)  # it has an index
         if index >= checkpoint.checkpoint.size:
@@ -175,6 +185,12 @@ def verified_decisions(
             raise VerificationError(f"{client.url} does not say what entry {index} of the log says")
         found[index] = entry
     return [(found[index], index) for index in sorted(found)]
+
+
+def _page(
+    client: RegistryClient, name: ServerName, environment: str | None, cursor: str | None
+) -> JsonObject:
+    return client.approvals(name, environment=environment, cursor=cursor)
 
 
 def _said(entry: ApprovalEntry) -> JsonObject:

@@ -3,6 +3,7 @@
 import pytest
 
 from avow.core.tlog.decisions import Decision, standing
+from avow.core.tlog.entry import ApprovalEntry
 
 ANN, BOB = "ann", "bob"
 
@@ -37,3 +38,19 @@ def test_the_number_in_the_newest_decision_counts(
     decisions: list[tuple[str, str, int]], expected: str
 ) -> None:
     assert standing(Decision(*each) for each in decisions) == expected
+
+
+def test_an_entry_of_the_log_is_a_decision() -> None:
+    entry = ApprovalEntry(
+        time="2026-11-15T14:35:50.123Z",
+        name="io.github.owner/files",
+        version="1",
+        digest="sha256:" + "0" * 64,
+        environment="production",
+        state="approved",
+        needed=2,
+        by=ANN,
+        reason="",
+    )
+
+    assert entry.decision == Decision(ANN, "approved", 2)

@@ -9,9 +9,9 @@ import pytest
 
 from avow.core.keys import PrivateKey
 from avow.core.tlog import notes
-from avow.core.tlog.checkpoint import add_cosignature, open_checkpoint
-from avow.core.tlog.notes import SignatureType, Signer
-from avow.errors import RegistryUnavailableError, StorageError, UntrustedKeyError, VerificationError
+from avow.core.tlog.checkpoint import open_checkpoint
+from avow.core.tlog.notes import Signer
+from avow.errors import RegistryUnavailableError, StorageError, UntrustedKeyError
 from avow.system.registry_client.contact import Contact, ForkError, meet
 from avow.system.registry_client.transport import RefusedError
 from small_log import SmallLog
@@ -158,21 +158,6 @@ def test_an_empty_log_is_the_beginning_of_every_log(tmp_path: Path) -> None:
     registry.log.append(b"first")
 
     assert met(registry, tmp_path).checkpoint.checkpoint.size == 1
-
-
-def test_witnesses_can_be_demanded(tmp_path: Path) -> None:
-    registry = SmallRegistry(SmallLog.of(3))
-    key = WITNESS.verifier(SignatureType.WITNESS)
-    text = notes.loads(registry.log.checkpoint()).text
-    signed = add_cosignature(registry.log.checkpoint(), notes.cosign(text, WITNESS, at=1))
-
-    with registry.client() as client:
-        with pytest.raises(VerificationError, match="0 of the 1 witnesses needed"):
-            meet(client, memory(tmp_path), NOW, witnesses=[key], quorum=1)
-        registry.lies["checkpoint"] = lambda request: httpx.Response(200, content=signed)
-        contact = meet(client, memory(tmp_path), NOW, witnesses=[key], quorum=1)
-
-    assert [each.key for each in contact.checkpoint.witnessed] == [key]
 
 
 @pytest.mark.parametrize(

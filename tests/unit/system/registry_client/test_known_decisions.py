@@ -12,7 +12,7 @@ from avow.errors import StorageError, VerificationError
 from avow.system.registry_approvals import Asking, ask
 from avow.system.registry_client.contact import ForkError, meet
 from avow.system.registry_client.known_decisions import MAX_READ
-from avow.system.registry_client.proving import verify_whole_log
+from avow.system.registry_client.proving import verify_nothing_hidden, verify_whole_log
 from small_log import SmallLog
 from small_registry import NAME, SmallRegistry, memory, tool
 
@@ -103,8 +103,10 @@ def test_of_a_large_log_what_came_since_it_was_met_is_known(tmp_path: Path) -> N
 
     assert approved(made, tmp_path) == ["1.0.0"]
     assert read(made) == []
-    with made.client() as client, pytest.raises(VerificationError, match=f"entry {hidden['logIndex']} of"):
-        verify_whole_log(client, meet(client, memory(tmp_path), NOW).checkpoint)
+    with made.client() as client:
+        whole = verify_whole_log(client, meet(client, memory(tmp_path), NOW).checkpoint)
+        with pytest.raises(VerificationError, match=f"leave out entry {hidden['logIndex']} of its log"):
+            verify_nothing_hidden(client, whole)
     read(made)
 
     made.decide("1.0.0", "approved", "Eve")
