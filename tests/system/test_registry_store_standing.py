@@ -8,6 +8,7 @@ from avow.registry.approvals import decide
 from avow.registry.model import ApprovalState, Environment, PublishedVersion
 from avow.registry.publishing import publish
 from avow.registry.store.interface import Store
+from avow.registry.store.standing import Usable
 from registry_samples import FILES, NOW, READ, WRITE, envelope, snapshot
 from registry_stores import *  # noqa: F403  fixtures
 
@@ -36,8 +37,8 @@ async def test_a_version_may_be_used_when_enough_people_agreed(store: Store) -> 
     assert (await store.usable("production")).items == ()
     await say(store, "1", YES, "Grace")
     await say(store, "2", YES, "Ada", "staging")
-    assert (await store.usable("production")).items == (one,)
-    assert (await store.usable("staging")).items == (two,)
+    assert [each.version for each in await store.usable("production")] == [one]
+    assert (await store.usable("staging")).items == (Usable(two, "2"),)
 
     await say(store, "1", NO, "Eve")
     assert (await store.usable("production")).items == ()
@@ -68,5 +69,16 @@ async def test_what_may_be_used_comes_in_pages(store: Store) -> None:
     first = await store.usable("production", limit=2)
     second = await store.usable("production", limit=2, cursor=first.next)
 
-    assert [*first.items, *second.items] == versions[::-1]
+    assert [each.version for each in (*first, *second)] == versions[::-1]
+    assert {each.newest for each in first} == {"3"}
     assert second.next is None
+
+
+async def test_drift_is_found_by_the_numbers_of_versions(store: Store) -> None:
+    one, two = [await published(store, version) for version in ("1", "2")]
+
+    found = await store.drifts_of([one.id, two.id, 999])
+
+    assert found == {one.id: (), two.id: (await store.drifts(FILES, ["2"]))["2"]}
+    assert [each["name"] for each in found[two.id]] == ["write_file"]
+    assert await store.drifts_of([]) == {}

@@ -1,7 +1,5 @@
 """Approvals: what may be used, what waits for a decision, and the form to decide with."""
 
-import asyncio
-from dataclasses import dataclass
 from typing import Final
 
 from starlette.responses import RedirectResponse, Response
@@ -9,35 +7,16 @@ from starlette.responses import RedirectResponse, Response
 from avow.core.publication import ServerName
 from avow.errors import MalformedInputError
 from avow.registry.api.problems import RefusedError
-from avow.registry.approvals import Standing, decide, read_environment, standings
-from avow.registry.model import ApprovalState, PublishedVersion, Role
-from avow.registry.pages.home import News, told
+from avow.registry.approvals import decide, read_environment
+from avow.registry.model import ApprovalState, Role
+from avow.registry.pages.home import told
 from avow.registry.pages.showing import with_query
 from avow.registry.pages.site import View, Visit
-from avow.registry.store.interface import Store
-from avow.registry.store.standing import Decision
 
 PAGE: Final = 10
 USABLE: Final = 20
 DEFAULT: Final = "production"
 _DECISIONS: Final = {"approve": ApprovalState.APPROVED, "reject": ApprovalState.REJECTED}
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A version that somebody has decided about, and others have to."""
-
-    news: News
-    standing: Standing
-
-
-@dataclass(frozen=True, slots=True)
-class Usable:
-    """A version that is approved, and the newest of its server when that is another."""
-
-    version: PublishedVersion
-    decisions: tuple[Decision, ...]
-    newer: str
 
 
 async def approvals(visit: Visit) -> View:
@@ -57,9 +36,10 @@ async def approvals(visit: Visit) -> View:
             "environment": chosen,
             "needed": next((each.needed for each in environments if each.name == chosen), 1),
             "undecided": await told(store, page.items),
-            "waiting": await _waiting(store, chosen, begun.items),
+            "waiting": await told(store, begun.items),
             "more_waiting": begun.next,
-            "usable": await _usable(store, chosen, usable.items),
+            "usable": usable.items,
+            "decided": await store.decided([each.version.id for each in usable.items]),
             "more_usable": usable.next,
             "next": page.next,
             "recorded": visit.number("recorded"),
@@ -87,23 +67,3 @@ async def decision(visit: Visit) -> Response:
     )
     values = {"environment": standing.environment, "recorded": standing.decisions[-1].log_index}
     return RedirectResponse(with_query("/approvals", values), 303)
-
-
-async def _waiting(store: Store, environment: str, versions: tuple[PublishedVersion, ...]) -> list[Waiting]:
-    stand = await asyncio.gather(*(standings(store, each, environment) for each in versions))
-    return [
-        Waiting(news, standing) for news, [standing] in zip(await told(store, versions), stand, strict=True)
-    ]
-
-
-async def _usable(store: Store, environment: str, versions: tuple[PublishedVersion, ...]) -> list[Usable]:
-    decided = await store.decided([each.id for each in versions])
-    newest = await asyncio.gather(*(store.version(each.name) for each in versions))
-    return [
-        Usable(
-            version,
-            next(each.decisions for each in decided[version.id] if each.environment == environment),
-            latest.version if latest is not None and latest.id != version.id else "",
-        )
-        for version, latest in zip(versions, newest, strict=True)
-    ]

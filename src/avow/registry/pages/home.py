@@ -1,6 +1,5 @@
 """What changed lately, in all servers."""
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -62,11 +61,8 @@ async def home(visit: Visit) -> View:
 async def told(store: Store, versions: Sequence[PublishedVersion]) -> list[News]:
     """Versions with their headlines, and with how they stand."""
     decided = await store.decided([each.id for each in versions])
-    drifts = await asyncio.gather(*(_drifts(store, each) for each in versions))
-    return [
-        News(version, headlines(drift), decided.get(version.id, ()))
-        for version, drift in zip(versions, drifts, strict=True)
-    ]
+    drifts = await store.drifts_of([each.id for each in versions if each.drift])
+    return [News(each, headlines(drifts.get(each.id, ())), decided.get(each.id, ())) for each in versions]
 
 
 def headlines(drifts: Iterable[JsonObject], most: int = HEADLINES) -> tuple[Headline, ...]:
@@ -75,12 +71,6 @@ def headlines(drifts: Iterable[JsonObject], most: int = HEADLINES) -> tuple[Head
         Headline(drift["severity"], drift["kind"], drift["name"], drift["summary"])
         for _, drift in zip(range(most), drifts, strict=False)
     )
-
-
-async def _drifts(store: Store, version: PublishedVersion) -> Sequence[JsonObject]:
-    if not version.drift:
-        return ()
-    return (await store.drifts(version.name, [version.version])).get(version.version, ())
 
 
 async def _days(store: Store, page: Page[Change]) -> list[tuple[date, list[News]]]:

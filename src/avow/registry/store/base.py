@@ -22,7 +22,7 @@ from avow.registry.store.interface import PAGE
 from avow.registry.store.packing import read_stored
 from avow.registry.store.prepared import Prepared
 from avow.registry.store.sequencer import Append
-from avow.registry.store.standing import Decided
+from avow.registry.store.standing import Decided, Usable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,6 +83,9 @@ class SqlStore(ABC):
         self, name: model.ServerName, versions: Sequence[str]
     ) -> Mapping[str, tuple[JsonObject, ...]]:
         return await self._ask(reading.drifts, name, versions)
+
+    async def drifts_of(self, versions: Sequence[int]) -> Mapping[int, tuple[JsonObject, ...]]:
+        return await self._ask(contents.drifts_of, versions)
 
     async def payload(self, name: model.ServerName, version: str) -> bytes | None:
         return await self._ask(contents.payload, name, version)
@@ -221,7 +224,7 @@ class SqlStore(ABC):
 
     async def usable(
         self, environment: str, *, cursor: str | None = None, limit: int = PAGE
-    ) -> model.Page[model.PublishedVersion]:
+    ) -> model.Page[Usable]:
         return await self._ask(standing.usable, environment, cursor, limit)
 
     async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
+
 from avow.core import dsse
-from avow.core.canonical import Digest
+from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Capability, Kind
 from avow.core.keys import PublicKey
 from avow.core.publication import ServerName
@@ -63,6 +65,13 @@ async def basis(database: Database, name: ServerName) -> Basis:
     _, server, sequence, _, body, *_ = rows[0]
     found = _stored(await database.fetch(f"{_CAPABILITIES} AND o.until = 0", server))
     return Basis(owner.active, Predecessor(sequence, bytes(body), found))
+
+
+async def drifts_of(database: Database, versions: Sequence[int]) -> Mapping[int, tuple[JsonObject, ...]]:
+    """The drift of each of these versions to the one before, as documents."""
+    sql = "SELECT version_id, drift FROM version_documents WHERE version_id IN ($many)"
+    rows = await database.fetch_each(sql, versions) if versions else ()
+    return {number: tuple(msgspec.json.decode(restored(drift))) for number, drift in rows}
 
 
 async def payload(database: Database, name: ServerName, version: str) -> bytes | None:

@@ -35,7 +35,7 @@ from avow.registry.model import (
 )
 from avow.registry.store.contents import Basis, Contents
 from avow.registry.store.prepared import Prepared
-from avow.registry.store.standing import Decided
+from avow.registry.store.standing import Decided, Usable
 
 PAGE = 50
 """How many things a page holds when nobody says."""
@@ -62,6 +62,9 @@ class Reads(Protocol):
 
     async def drifts(self, name: ServerName, versions: Sequence[str]) -> Mapping[str, tuple[JsonObject, ...]]:
         """The drift of each of these versions to its predecessor, as documents (DESIGN 2)."""
+
+    async def drifts_of(self, versions: Sequence[int]) -> Mapping[int, tuple[JsonObject, ...]]:
+        """The same for versions of any servers, by their `id`."""
 
     async def payload(self, name: ServerName, version: str) -> bytes | None:
         """The very bytes that were signed: a publication with its snapshot."""
@@ -222,9 +225,7 @@ class Keeping(Protocol):
     ) -> Page[Approval]:
         """Decisions that approve, of one environment, newest first."""
 
-    async def usable(
-        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[PublishedVersion]:
+    async def usable(self, environment: str, *, cursor: str | None = None, limit: int = PAGE) -> Page[Usable]:
         """Versions that are approved in this environment, newest first: what may be used there today."""
 
     async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:

@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 SHOWN_OFFERS: Final = 5
+_FEW: Final = 10
 COUNTED: Final = 2_000
 # How many rows of what leads are looked at for one page, and for its facets: together some milliseconds.
 _LOOKED_AT: Final = 12_000
@@ -207,18 +208,39 @@ async def candidates(
     (before,) = read_cursor(cursor, (END,))
     limit = max(1, min(limit, MAX_PAGE))
     pairs = list(dict.fromkeys((kind, bounded(name, MAX_CAPABILITY_NAME)) for kind, name in wanted))
-    servers: set[int] | None = None
-    for kind, name in await _rarest_first(database, pairs):
-        offering = await _servers_with(database, kind, name)
-        servers = offering if servers is None else servers & offering
-        if not servers:
-            return Page(())
+    servers = await _servers_with_all(database, await _rarest_first(database, pairs))
+    if not servers:
+        return Page(())
     sql = (
         f"SELECT {VERSION} FROM servers s CROSS JOIN versions v WHERE v.id = s.latest_id AND s.id IN ($many)"  # noqa: S608
     )
-    found = [version_of(row) for row in await database.fetch_each(sql, servers or ())]
+    found = [version_of(row) for row in await database.fetch_each(sql, servers)]
     found = sorted((each for each in found if each.id < before), key=lambda each: -each.id)
     return Page(tuple(found[:limit]), cursor_of(found[limit - 1].id) if len(found) > limit else None)
+
+
+async def _servers_with_all(database: Database, pairs: list[tuple[Kind, str]]) -> set[int]:
+    servers: set[int] = set()
+    for place, (kind, name) in enumerate(pairs):
+        offering = await _servers_with(database, kind, name)
+        servers = servers & offering if place else offering
+        if len(servers) <= _FEW:
+            return await _among(database, servers, pairs[place + 1 :])
+    return servers
+
+
+async def _among(database: Database, servers: set[int], pairs: list[tuple[Kind, str]]) -> set[int]:
+    """Those of a few servers that have all of these, found by looking at everything that they have."""
+    if not servers or not pairs:
+        return servers
+    sql = (
+        "SELECT o.server_id, c.kind, c.name FROM offers o CROSS JOIN capabilities c "
+        "WHERE o.server_id IN ($many) AND o.until = 0 AND c.id = o.capability_id"
+    )
+    there: dict[int, set[tuple[Kind, str]]] = {}
+    for server, kind, name in await database.fetch_each(sql, servers):
+        there.setdefault(server, set()).add((KINDS[kind], name))
+    return {server for server, offered in there.items() if offered.issuperset(pairs)}
 
 
 async def _rarest_first(database: Database, pairs: list[tuple[Kind, str]]) -> list[tuple[Kind, str]]:

@@ -12,9 +12,10 @@ from avow.registry.store.rows import VERSION, cursor_of, read_cursor, version_of
 from avow.registry.store.sequencer import moment
 
 _USABLE: Final = (
-    f"SELECT {VERSION} FROM standings t CROSS JOIN versions v CROSS JOIN servers s "  # noqa: S608
-    "WHERE t.environment = $1 AND t.state = 'approved' AND t.version_id < $2 AND v.id = t.version_id "
-    "AND s.id = v.server_id ORDER BY t.version_id DESC LIMIT $3"
+    f"SELECT {VERSION}, n.version FROM standings t CROSS JOIN versions v CROSS JOIN servers s "  # noqa: S608
+    "CROSS JOIN versions n WHERE t.environment = $1 AND t.state = 'approved' AND t.version_id < $2 "
+    "AND v.id = t.version_id AND s.id = v.server_id AND n.id = s.latest_id "
+    "ORDER BY t.version_id DESC LIMIT $3"
 )
 
 
@@ -45,6 +46,14 @@ class Decided:
         return tuple(person for person, state in last.items() if state is agreed)
 
 
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """A version that is approved somewhere, and the newest version of its server."""
+
+    version: PublishedVersion
+    newest: str
+
+
 async def decided(database: Database, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
     """How each of these versions stands in the environments where somebody decided about it, by name."""
     if not versions:
@@ -65,12 +74,10 @@ async def decided(database: Database, versions: Sequence[int]) -> Mapping[int, t
     return {number: tuple(each) for number, each in found.items()}
 
 
-async def usable(
-    database: Database, environment: str, cursor: str | None, limit: int
-) -> Page[PublishedVersion]:
+async def usable(database: Database, environment: str, cursor: str | None, limit: int) -> Page[Usable]:
     """Versions that are approved in an environment, the newest first."""
     (before,) = read_cursor(cursor, (END,))
     limit = max(1, min(limit, MAX_PAGE))
     rows = await database.fetch(_USABLE, environment, before, limit + 1)
-    found = tuple(version_of(row) for row in rows[:limit])
-    return Page(found, cursor_of(found[-1].id) if len(rows) > limit else None)
+    found = tuple(Usable(version_of(row), row[-1]) for row in rows[:limit])
+    return Page(found, cursor_of(found[-1].version.id) if len(rows) > limit else None)
