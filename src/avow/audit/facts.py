@@ -165,7 +165,8 @@ class Facts:
     """Everything that was found in one source tree.
 
     `is_dynamic` when handlers are registered under names that could not be told: then a handler that was
-    not found may be there all the same. `units` counts the files that were read for it.
+    not found may be there all the same. `units` counts the files that were read for it; `is_whole` is false
+    when one that speaks of MCP could not be read, or only in part.
     """
 
     servers: tuple[Server, ...] = ()
@@ -179,6 +180,7 @@ class Facts:
     initialized: tuple[Initialized, ...] = ()
     is_dynamic: bool = False
     units: int = 0
+    is_whole: bool = True
     notes: tuple[str, ...] = ()
 
     def answers(self, method: str) -> bool:

@@ -39,9 +39,9 @@ def scan(root: Path, *, accepts: bool = True) -> Report:
     told = ((file.path, remarks_in(file.path, file.text)) for file in files if accepts)
     remarks = {path: found for path, found in told if found}
     kept, ignored, remarked = without_ignored(_ordered(judge(facts)), remarks)
-    notes = [*tree.notes, *facts.notes, *remarked]
-    if tree.tests:
-        notes.append("tests were not looked at")
+    notes = [*tree.all_notes(), *facts.notes, *remarked]
+    # A file that speaks of MCP and was not read may hold anything: nobody looked there.
+    is_whole = facts.is_whole and not tree.unread
     if not facts.servers:
         notes.append("no MCP server was found in the files that were read")
     return Report(
@@ -49,8 +49,8 @@ def scan(root: Path, *, accepts: bool = True) -> Report:
         kept,
         scorecard(
             [*kept, *(each.finding for each in ignored)],
-            looked=_looked(facts),
-            not_applicable=_not_applicable(facts),
+            looked=_looked(facts) if is_whole else frozenset(),
+            not_applicable=_not_applicable(facts) if is_whole else frozenset(),
         ),
         ignored,
         tuple(notes),

@@ -28,6 +28,8 @@ def gather(files: Iterable[SourceFile]) -> Facts:
     kept = {file.path: file for file in files}
     modules = Modules(kept)
     project = Project.of(_units(kept, modules, notes), modules)
+    # So far there is one for each file that could not be read, or only in part.
+    is_whole = not notes
     found, phases = registrations(project), Phases(project)
     return Facts(
         servers=tuple(found.servers),
@@ -41,6 +43,7 @@ def gather(files: Iterable[SourceFile]) -> Facts:
         initialized=tuple(initialized(phases, found)),
         is_dynamic=found.is_dynamic,
         units=len(project.scopes),
+        is_whole=is_whole and not found.is_cut,
         notes=(*notes, *found.notes()),
     )
 
