@@ -3,8 +3,8 @@
 Run as `benchmarks/registry_flips.py [sqlite] [postgresql] [--flips N] [--seed N]`. A registry in which every
 kind of entry and every table has something is made anew for each database, both at once. Some thousand flips
 are in cells of its tables and in its files, since a whole audit follows each; all others are in what a client
-fetches: checkpoints, tiles, bundles, proofs, envelopes, decisions, drift and receipts. It ends with code 1 when
-a flip was not noticed.
+fetches: checkpoints, tiles, bundles, proofs, envelopes, decisions, drift and receipts. It ends with code 1
+when a flip was not noticed.
 """
 
 import argparse
@@ -38,8 +38,8 @@ from registry_store_flips import (
 from registry_story import told_story
 
 FLIPS = 140_000
-CELLS = 0.015
-FILE = 0.015
+CELLS = 0.01
+FILE = 0.01
 HEAP = 0.001
 
 

@@ -8,7 +8,7 @@ A key that was changed inside an index, between its neighbours, is not seen: pag
 from collections.abc import Sequence
 from typing import Final
 
-from avow.registry.store.database import Database
+from avow.registry.store.database import Database, Row
 
 _INDEXES: Final = (
     "SELECT t.relname, i.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY k.place) "
@@ -24,21 +24,18 @@ _BY_TABLE: Final = ("enable_seqscan", "enable_sort", "enable_incremental_sort")
 
 async def disagreements(database: Database, words: Sequence[str]) -> list[str]:
     """The indexes that do not lead where they should; `words` are the indexes of words."""
-    found = []
-    indexes = await database.fetch(_INDEXES)
-    for table, index, columns in indexes:
-        # Names of ours, not of anybody who asks.
-        sql = (
-            f"SELECT count(*), sum(hashtextextended(x::text, nth)::numeric) "  # noqa: S608
-            f"FROM (SELECT {columns}, row_number() OVER (ORDER BY {columns}) AS nth FROM {table}) x"
-        )
-        await _walk(database, by_index=True)
-        through = await database.fetch(sql)
-        await _walk(database, by_index=False)
-        if tuple(through[0]) != tuple((await database.fetch(sql))[0]):
-            found.append(f"{index} does not lead to the rows of {table}")
+    indexes = [tuple(row) for row in await database.fetch(_INDEXES)]
+    await _walk(database, by_index=False)
+    rows = [await _sum(database, table, columns) for table, _, columns in indexes]
     await _walk(database, by_index=True)
+    through = [await _sum(database, table, columns) for table, _, columns in indexes]
+    found = [
+        f"{index} does not lead to the rows of {table}"
+        for (table, index, _), one, other in zip(indexes, rows, through, strict=True)
+        if one != other
+    ]
     for table in words:
+        # Names of ours, not of anybody who asks.
         sql = (
             f"SELECT 1 FROM ts_stat('SELECT words FROM {table}') s WHERE s.ndoc <> (SELECT count(*) "  # noqa: S608
             f"FROM {table} WHERE words @@ array_to_tsvector(ARRAY[s.word])::text::tsquery) LIMIT 1"
@@ -48,8 +45,16 @@ async def disagreements(database: Database, words: Sequence[str]) -> list[str]:
     return found
 
 
+async def _sum(database: Database, table: str, columns: str) -> Row:
+    sql = (
+        f"SELECT count(*), sum(hashtextextended(x::text, nth)::numeric) "  # noqa: S608
+        f"FROM (SELECT {columns}, row_number() OVER (ORDER BY {columns}) AS nth FROM {table}) x"
+    )
+    return tuple((await database.fetch(sql))[0])
+
+
 async def _walk(database: Database, *, by_index: bool) -> None:
     """Choose the way, until this transaction ends."""
-    for setting in (*_BY_INDEX, *_BY_TABLE):
-        chosen = "on" if by_index == (setting in _BY_INDEX) else "off"
-        await database.fetch("SELECT set_config($1, $2, true)", setting, chosen)
+    chosen = dict.fromkeys(_BY_INDEX, by_index) | dict.fromkeys(_BY_TABLE, not by_index)
+    settings = (f"set_config('{name}', '{'on' if is_on else 'off'}', true)" for name, is_on in chosen.items())
+    await database.fetch(f"SELECT {', '.join(settings)}")
