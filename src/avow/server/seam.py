@@ -38,11 +38,14 @@ from avow.errors import DeclarationError
 from avow.protocol.versions import era_of
 
 HANDSHAKES: Final = frozenset({"initialize", "server/discover"})
+_UPDATED: Final = "notifications/resources/updated"
 _DONE: Final = {"declare": "declared", "guard": "guarded"}
 
 SdkContext: TypeAlias = ServerRequestContext[Any, Any]
 SdkServer: TypeAlias = Server[Any]
 OutgoingCheck: TypeAlias = Callable[[str, Mapping[str, Any] | None], None]
+UpdateCheck: TypeAlias = Callable[[object], Awaitable[bool]]
+"""Whether a client may hear of a change of the resource with this URI."""
 
 
 @dataclass(frozen=True)
@@ -214,11 +217,12 @@ def _as_sent(answer: BaseModel | dict[str, Any]) -> JsonObject:
 
 
 class _Checked:
-    """A channel to the client on which requests are checked first; everything else is as it was."""
+    """A channel to the client on which requests, and news of resources, are checked first."""
 
     def __init__(self, channel: Any, check: OutgoingCheck) -> None:
         self.channel = channel
         self._check = check
+        self.may_hear: UpdateCheck | None = None
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: Any = None
@@ -226,6 +230,11 @@ class _Checked:
         self._check(method, params)
         answer: dict[str, Any] = await self.channel.send_raw_request(method, params, opts)
         return answer
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, *rest: Any) -> None:
+        may_hear = self.may_hear if method == _UPDATED else None
+        if may_hear is None or await may_hear((params or {}).get("uri")):
+            await self.channel.notify(method, params, *rest)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.channel, name)
@@ -251,6 +260,17 @@ def check_outgoing(request: Request, check: OutgoingCheck) -> None:
         return await send(request, *arguments, **options)
 
     setattr(session, "send_request", checked)  # noqa: B010 - one object's own method
+
+
+def check_updates(request: Request, may_hear: UpdateCheck) -> None:
+    """Ask `may_hear`, from now on, before the client of a request is told that a resource has changed.
+
+    On 2026-07-28 that happens in answer to the request, else over the session's own channel; both are checked
+    already for what the server asks.
+    """
+    for channel in (request.sdk.session._request_outbound, request.connection.outbound):
+        if isinstance(channel, _Checked):
+            channel.may_hear = may_hear
 
 
 def end_connection(connection: Connection) -> bool:

@@ -11,7 +11,7 @@ from avow.core.capability import Kind
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
 from avow.server.addresses import could_match, readings, spelled
-from avow.server.guard.identity import Identify, Identity, identity_of
+from avow.server.guard.identity import Evidence, Identify, Identity, identity_from
 from avow.server.seam import Request
 
 logger = logging.getLogger("avow.server")
@@ -112,15 +112,16 @@ class Features:
         """
         known = request.notes.get(_GRANTED)
         if known is None:
-            known = request.notes[_GRANTED] = await self._ask(request)
+            known = request.notes[_GRANTED] = await self.granted_to(Evidence.of(request))
         found: frozenset[str] = known
         return found
 
-    async def _ask(self, request: Request) -> frozenset[str]:
+    async def granted_to(self, evidence: Evidence) -> frozenset[str]:
+        """The features that whoever is behind some evidence may use now."""
         if self._grants is None:
             return frozenset()
         try:
-            answer = self._grants(await identity_of(request, self._identify))
+            answer = self._grants(await identity_from(evidence, self._identify))
             granted = frozenset(await answer if inspect.isawaitable(answer) else answer)
         except Exception:
             logger.exception("the grants of a request could not be decided; no feature is granted")

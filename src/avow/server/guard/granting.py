@@ -1,5 +1,6 @@
 """Feature grants: what is listed, called and declared only for those who may use it."""
 
+from functools import partial
 from typing import Final
 
 from avow.core.canonical import JsonObject
@@ -11,9 +12,10 @@ from avow.protocol.messages import INVALID_PARAMS
 from avow.server.addresses import LONGEST
 from avow.server.guard.catalogue import Catalogue
 from avow.server.guard.features import Features
+from avow.server.guard.identity import Evidence
 from avow.server.guard.sessions import found_session
 from avow.server.guard.trail import Trail
-from avow.server.seam import HANDSHAKES, Part, Request
+from avow.server.seam import HANDSHAKES, Part, Request, check_updates
 
 _LISTS: Final = {kind.list_method: kind for kind in Kind}
 _CALLS: Final = frozenset(
@@ -55,8 +57,11 @@ class Granting(Part):
                 await self._admit(request, Kind.TOOL, params.get("name"))
             case "prompts/get":
                 await self._admit(request, Kind.PROMPT, params.get("name"))
-            case "resources/read" | "resources/subscribe":
+            case "resources/read":
                 await self._admit_address(request, params.get("uri"))
+            case "resources/subscribe":
+                await self._admit_address(request, params.get("uri"))
+                self._watch(request)
             case "completion/complete":
                 await self._admit_completion(request, params.get("ref"))
             case "subscriptions/listen":
@@ -64,6 +69,7 @@ class Granting(Part):
                 uris = wanted.get("resourceSubscriptions") if isinstance(wanted, dict) else None
                 for uri in uris if isinstance(uris, list) else ():
                     await self._admit_address(request, uri)
+                self._watch(request)
             case _:
                 pass
 
@@ -115,8 +121,7 @@ class Granting(Part):
 
     async def _admit_address(self, request: Request, uri: object) -> None:
         """A resource is open when it says so itself, or when every template that could serve it is open."""
-        gated = self._features.gated
-        if not isinstance(uri, str) or not (gated[Kind.RESOURCE] or gated[Kind.TEMPLATE]):
+        if not isinstance(uri, str) or not self._has_addresses:
             return
         if len(uri) > LONGEST:
             raise self._refused(request, Kind.RESOURCE, uri, "unknown", "its URI is too long")
@@ -124,14 +129,29 @@ class Granting(Part):
         if not needed:
             return
         granted = await self._features.granted(request)
-        if all(each & granted for each in needed):
-            return
-        is_open = (
-            uri not in self._features.gated[Kind.RESOURCE]
-            and await self._catalogue.find(Kind.RESOURCE, uri, request) is not None
-        )
-        if not is_open:
+        if not all(each & granted for each in needed) and not await self._is_itself_open(uri, request):
             raise self._refused(request, Kind.RESOURCE, uri)
+
+    @property
+    def _has_addresses(self) -> bool:
+        gated = self._features.gated
+        return bool(gated[Kind.RESOURCE] or gated[Kind.TEMPLATE])
+
+    async def _is_itself_open(self, uri: str, request: Request) -> bool:
+        is_closed = uri in self._features.gated[Kind.RESOURCE]
+        return not is_closed and await self._catalogue.find(Kind.RESOURCE, uri, request) is not None
+
+    def _watch(self, request: Request) -> None:
+        """From here on, ask again before each update: a subscription may outlive its grant."""
+        if self._has_addresses:
+            check_updates(request, partial(self._may_hear, request, Evidence.of(request)))
+
+    async def _may_hear(self, request: Request, evidence: Evidence, uri: object) -> bool:
+        needed = self._features.needed_for_address(str(uri), self._catalogue.framework.matches)
+        if not needed:
+            return True
+        granted = await self._features.granted_to(evidence)
+        return all(each & granted for each in needed) or await self._is_itself_open(str(uri), request)
 
     async def _admit_completion(self, request: Request, reference: object) -> None:
         if not isinstance(reference, dict):

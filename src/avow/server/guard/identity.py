@@ -79,7 +79,12 @@ def authenticated(evidence: Evidence) -> Identity | None:
 
 async def identity_of(request: Request, identify: Identify) -> Identity:
     """Who sent a request; nobody when nothing proves it."""
-    answer = identify(Evidence.of(request))
+    return await identity_from(Evidence.of(request), identify)
+
+
+async def identity_from(evidence: Evidence, identify: Identify) -> Identity:
+    """Who is behind some evidence."""
+    answer = identify(evidence)
     found = await answer if inspect.isawaitable(answer) else answer
     return found if isinstance(found, Identity) else Identity()
 
