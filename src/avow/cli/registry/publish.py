@@ -1,6 +1,7 @@
 """`avow registry publish`: sign a snapshot under a name and a version, send it, and check the receipt."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def command(
     from avow.cli.passphrases import open_private_key
     from avow.core import dsse
     from avow.core.publication import PUBLICATION_TYPE, ServerName, publication_payload, read_publication
-    from avow.system.registry_client.receipts import verify_receipt
+    from avow.system.registry_client.receipts import prove_receipt
     from avow.system.registry_client.remembered import Memory
 
     chosen = key or Path(os.environ.get(_KEY) or "")
@@ -63,9 +64,8 @@ def command(
     envelope = dsse.dumps(dsse.sign(payload, PUBLICATION_TYPE, [signing]))
     with open_client(registry, needs_token=True) as client:
         receipt = client.publish(envelope)
-        known = Memory.of(client.url).recall()
-        sent, signed_by = read_publication(payload), signing.public.identifier
-        verify_receipt(receipt, sent, signed_by, client.url, known.key if known else None)
+        sent, signed_by, memory = read_publication(payload), signing.public.identifier, Memory.of(client.url)
+        prove_receipt(client, memory, receipt, sent, signed_by, datetime.now(UTC))
     if format_name == "json":
         from avow.cli.output.json import dumps
 

@@ -1,5 +1,6 @@
 """What a registry answers to a publication, proved: the entry is in its log, and about what was sent."""
 
+from datetime import datetime
 from typing import Final
 
 from avow.core.canonical import JsonObject
@@ -13,9 +14,30 @@ from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import VerifierKey, loads
 from avow.core.tlog.proofs import verify_inclusion
 from avow.errors import PeerProtocolError, VerificationError
-from avow.system.registry_client.client import read_hashes
+from avow.system.registry_client.client import RegistryClient, read_hashes
+from avow.system.registry_client.contact import continued, meet, open_shown
+from avow.system.registry_client.remembered import Memory, Remembered
 
 _MEMBERS: Final = ("name", "version", "digest", "content", "key")
+
+
+def prove_receipt(
+    client: RegistryClient, memory: Memory, receipt: JsonObject, sent: Publication, key: KeyId, now: datetime
+) -> PublicationEntry:
+    """Check a receipt for what was sent and signed by `key`, and that its log is the one that is remembered.
+
+    Raises:
+        ForkError: the receipt is from another log of the same registry.
+        VerificationError: another key signed it, it is about something else, or its proof does not hold.
+        MalformedInputError: it is no receipt.
+        UnavailableError: the registry does not answer, or nothing can be remembered.
+    """
+    contact = meet(client, memory, now)
+    entry = verify_receipt(receipt, sent, key, client.url, contact.key)
+    shown = open_shown(client, receipt["proof"]["checkpoint"].encode(), contact.key)
+    longer = continued(client, memory, Remembered(contact.key, contact.checkpoint, now), shown)
+    memory.remember(Remembered(contact.key, longer, now))
+    return entry
 
 
 def verify_receipt(

@@ -1,7 +1,10 @@
 """A receipt is believed when its proof holds, and when it is about what was sent."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 
+import httpx
 import pytest
 
 from avow.core.canonical import JsonObject
@@ -10,13 +13,16 @@ from avow.core.publication import publication_payload, read_publication
 from avow.core.tlog import entry
 from avow.core.tlog.encoding import to_base64
 from avow.core.tlog.entry import NamespaceEntry, PublicationEntry
-from avow.errors import AvowError, PeerProtocolError, VerificationError
-from avow.system.registry_client.receipts import verify_receipt
+from avow.core.tlog.notes import Signer
+from avow.errors import AvowError, PeerProtocolError, UntrustedKeyError, VerificationError
+from avow.system.registry_client.contact import ForkError
+from avow.system.registry_client.receipts import prove_receipt, verify_receipt
 from small_log import SmallLog
-from small_registry import NAME, PUBLISHER, TIME, URL, tool
+from small_registry import NAME, PUBLISHER, TIME, URL, SmallRegistry, memory, tool
 from small_server import snapshot
 
 KEY = PUBLISHER.public.identifier
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 SENT = read_publication(publication_payload(NAME, "1.0.0", snapshot([tool("read")])))
 FACT = PublicationEntry(
     time=TIME,
@@ -98,3 +104,39 @@ def test_the_log_that_is_remembered_has_to_sign() -> None:
     )
     with pytest.raises(VerificationError):
         verify_receipt(found, SENT, KEY, URL, stranger)
+
+
+def proved(registry: SmallRegistry, shown: JsonObject, directory: Path) -> PublicationEntry:
+    with registry.client() as client:
+        return prove_receipt(client, memory(directory), shown, SENT, KEY, NOW)
+
+
+def test_a_receipt_is_proved_by_the_log_that_everybody_is_shown(tmp_path: Path) -> None:
+    """Which may have grown since, and is remembered."""
+    registry = SmallRegistry(SmallLog.of([b"before", entry.dumps(FACT)]))
+    assert proved(registry, receipt(), tmp_path) == FACT
+
+    registry.log.append(b"more")
+    assert proved(registry, receipt(), tmp_path) == FACT
+    registry.lies["checkpoint"] = lambda request: httpx.Response(200, content=registry.log.checkpoint(1))
+    assert proved(registry, receipt(), tmp_path / "elsewhere") == FACT
+
+    sizes = [memory(place).recall() for place in (tmp_path, tmp_path / "elsewhere")]
+    assert [each and each.checkpoint.checkpoint.size for each in sizes] == [3, 2]
+
+
+def test_a_receipt_that_was_made_up_is_not_believed(tmp_path: Path) -> None:
+    """Not by whoever has no key of the log, nor by whoever has it and keeps another log for us."""
+    registry = SmallRegistry(SmallLog.of([b"before", b"something else"]))
+    stranger = SmallLog.of([b"before", entry.dumps(FACT)])
+    stranger.signer = Signer(stranger.signer.name, PrivateKey(b"x" * 32))
+    shown = receipt()
+    made_up = {**shown, "proof": {**shown["proof"], "checkpoint": stranger.checkpoint().decode()}}
+
+    with pytest.raises(UntrustedKeyError):
+        proved(registry, made_up, tmp_path)
+    with pytest.raises(ForkError, match="two different logs of 2 entries"):
+        proved(registry, shown, tmp_path)
+    registry.log.append(b"more")
+    with pytest.raises(ForkError, match="DO NOT TRUST"):
+        proved(registry, shown, tmp_path / "elsewhere")
