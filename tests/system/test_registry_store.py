@@ -24,6 +24,7 @@ from avow.registry.model import ConflictError, Receipt, Search
 from avow.registry.publishing import publish
 from avow.registry.store import reading
 from avow.registry.store.interface import Store
+from avow.registry.store.packing import read_stored
 from registry_samples import (
     FILES,
     KEY,
@@ -452,9 +453,13 @@ async def test_servers_that_could_replace_another(store: Store) -> None:
     page = await store.candidates(wanted[:1], limit=1)
     assert [each.name for each in await store.candidates(wanted[:1], cursor=page.next)] == [both]
     assert (await store.candidates([(Kind.PROMPT, "read_file")])).items == ()
-    assert await store.offered(
-        both, [Capability.read(Kind.TOOL, each) for each in (WRITE, {**READ, "name": "other"})]
-    ) == {wanted[1]: Capability.read(Kind.TOOL, WRITE)}
+    newest = await store.version(both)
+    assert newest is not None
+    same, differs = Capability.read(Kind.TOOL, WRITE), Capability.read(Kind.TOOL, {**READ, "title": "x"})
+    key, there = (Kind.TOOL, same.digest), Capability.read(Kind.TOOL, READ)
+    assert await store.offered([newest.id], [same]) == {newest.id: {key: b""}}
+    [found] = (await store.offered([newest.id], [differs])).values()
+    assert [read_stored(*each, packed) for each, packed in found.items()] == [there]
 
 
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)

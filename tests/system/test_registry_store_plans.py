@@ -72,7 +72,7 @@ QUESTIONS: dict[str, Question] = {
     "recent at a level": lambda database: reading.recent(database, Severity.MODERATE, None, 50),
     "payload": lambda database: contents.payload(database, FILES, "1.0.0"),
     "basis": lambda database: contents.basis(database, FILES),
-    "offered": lambda database: contents.offered(database, FILES, [Capability.read(Kind.TOOL, READ)]),
+    "offered": lambda database: contents.offered(database, [7, 9], [Capability.read(Kind.TOOL, READ)]),
     "nodes of a proof": lambda database: log.nodes(database, nodes_of_inclusion(77, 1000)),
     "entries": lambda database: log.entries(database, 0, 256),
     "checkpoint": lambda database: log.checkpoint(database),

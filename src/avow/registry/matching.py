@@ -6,27 +6,35 @@ cannot be proven does not count: a replacement that refuses some calls is none.
 
 import asyncio
 from collections.abc import Mapping, Set
-from concurrent.futures import Executor
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
-from avow.core.canonical import JsonObject, JsonValue
+from avow.core.canonical import Digest, JsonObject, JsonValue
 from avow.core.capability import Capability, Kind, Signature
 from avow.core.schema.document import STEPS, Budget, Document, TooLargeError
 from avow.core.schema.normalise import Reader
 from avow.core.schema.shapes import Objects
 from avow.core.schema.subset import Prover
 from avow.errors import UsageError
+from avow.registry.computing import SMALL, compute_large
 from avow.registry.model import Page, PublishedVersion
-from avow.registry.store.interface import PAGE, Store
+from avow.registry.service import Service
+from avow.registry.store.interface import PAGE
+from avow.registry.store.packing import read_stored
+from avow.registry.store.rows import cursor_of
 
 MAX_WANTED: Final = 500
 _STEPS: Final = 2_000_000
 """How much all proofs of one question may cost; what comes after counts as not proven."""
 
+_LITTLE: Final = STEPS
+_INFLATED: Final = 4
 _CONSIDERED: Final = 100
 _ROUNDS: Final = 10
 
 Proven = dict[tuple[str, str], bool]
+Packed: TypeAlias = Mapping[tuple[Kind, Digest], bytes]
+"""What a server offers, with definitions as they are stored where they are not those that are wanted."""
 
 
 class _Replacing(Prover):
@@ -43,16 +51,12 @@ class _Replacing(Prover):
 
 
 async def match(
-    store: Store,
-    wanted: Signature,
-    *,
-    cursor: str | None = None,
-    limit: int = PAGE,
-    executor: Executor | None = None,
+    service: Service, wanted: Signature, size: int, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[PublishedVersion]:
     """Newest versions of servers that offer at least this; the one that changed last first.
 
-    Of very many candidates a part is looked at; the cursor then leads to the rest.
+    `size` is how many bytes the signature was read from. Of very many candidates a part is looked at; the
+    cursor then leads to the rest.
 
     Raises:
         UsageError: nothing is wanted, or too much.
@@ -64,18 +68,49 @@ async def match(
             hint="send the signature of the server that you want to replace",
         )
     names = [(one.kind, one.name) for one in capabilities]
-    budget, proven, found = Budget(_STEPS), Proven(), []
-    loop = asyncio.get_running_loop()
+    steps, found = _STEPS, list[PublishedVersion]()
     for _ in range(_ROUNDS):
-        page = await store.candidates(names, cursor=cursor, limit=min(_CONSIDERED, limit))
-        for version in page.items:
-            there = await store.offered(version.name, capabilities)
-            if await loop.run_in_executor(executor, offers_at_least, capabilities, there, budget, proven):
+        page = await service.store.candidates(names, cursor=cursor, limit=_CONSIDERED)
+        offered = await service.store.offered([each.id for each in page.items], capabilities)
+        batch = [offered[each.id] for each in page.items]
+        answers, steps = await _proved(service, size, capabilities, batch, steps)
+        for version, is_proven in zip(page.items, answers, strict=True):
+            if is_proven and len(found) == limit:
+                return Page(tuple(found), cursor_of(found[-1].id))
+            if is_proven:
                 found.append(version)
         cursor = page.next
-        if cursor is None or len(found) >= limit:
+        if cursor is None or len(found) == limit:
             break
     return Page(tuple(found), cursor)
+
+
+async def _proved(
+    service: Service, size: int, wanted: list[Capability], batch: list[Packed], steps: int
+) -> tuple[list[bool], int]:
+    """Which of these offer at least this, and how many steps are left: by a thread what costs little."""
+    size += _INFLATED * sum(len(data) for data in {*chain.from_iterable(each.values() for each in batch)})
+    if size <= SMALL:
+        little = min(steps, _LITTLE)
+        answers, left = await asyncio.to_thread(prove, wanted, batch, little)
+        if left > 0 or little == steps:
+            return answers, steps - little + left
+    return await compute_large(service, prove, wanted, batch, steps)
+
+
+def prove(wanted: list[Capability], batch: list[Packed], steps: int) -> tuple[list[bool], int]:
+    """Which of these offer at least this, and how many steps are left."""
+    known = {(one.kind, one.digest): one for one in wanted}
+    budget, proven, answers = Budget(steps), Proven(), []
+    for packed in batch:
+        there = {}
+        for key, definition in packed.items():
+            one = known.get(key)
+            if one is None:
+                one = known[key] = read_stored(*key, definition)
+            there[one.kind, one.name] = one
+        answers.append(offers_at_least(wanted, there, budget, proven))
+    return answers, max(budget.left, 0)
 
 
 def offers_at_least(

@@ -83,7 +83,8 @@ async def find_matches(call: Call) -> Answer:
     wanted = await compute(call.service, len(call.body), _wanted, call.body)
     if wanted is None:
         return Answer({"matches": [], "next": None})
-    page = await match(call.service.store, wanted, cursor=asked.get("cursor"), limit=asked.get("limit", PAGE))
+    cursor, limit = asked.get("cursor"), asked.get("limit", PAGE)
+    page = await match(call.service, wanted, len(call.body), cursor=cursor, limit=limit)
     found = [{"name": str(each.name), "version": each.version, "digest": each.digest} for each in page.items]
     return Answer({"matches": found, "next": page.next})
 

@@ -3,9 +3,11 @@
 import asyncio
 from typing import Final
 
+from avow.core.capability import Signature
 from avow.core.publication import ServerName, read_namespace
 from avow.registry.api.reading import payload
 from avow.registry.approvals import found_version, standings
+from avow.registry.computing import compute
 from avow.registry.matching import match
 from avow.registry.model import NotFoundError
 from avow.registry.pages.chart import chart
@@ -75,7 +77,12 @@ async def replacements(visit: Visit) -> View:
     """Servers that offer at least what this one offers."""
     name, store = name_of(visit), visit.service.store
     version = await found_version(store, name, visit.asked("version") or None)
-    wanted = stored_snapshot(await payload(store, version)).signature
-    page = await match(store, wanted, cursor=visit.asked("cursor") or None, limit=PAGE)
+    data = await payload(store, version)
+    wanted = await compute(visit.service, len(data), _signature, data)
+    page = await match(visit.service, wanted, len(data), cursor=visit.asked("cursor") or None, limit=PAGE)
     others = [each for each in page.items if each.name != name]
     return View("replacements.html", {"name": name, "version": version, "found": others, "next": page.next})
+
+
+def _signature(payload: bytes) -> Signature:
+    return stored_snapshot(payload).signature

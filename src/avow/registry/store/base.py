@@ -140,9 +140,9 @@ class SqlStore(ABC):
         return await self._ask(searching.candidates, wanted, cursor, limit)
 
     async def offered(
-        self, name: model.ServerName, wanted: Sequence[Capability]
-    ) -> Mapping[tuple[Kind, str], Capability]:
-        return await self._ask(contents.offered, name, wanted)
+        self, versions: Sequence[int], wanted: Sequence[Capability]
+    ) -> Mapping[int, Mapping[tuple[Kind, Digest], bytes]]:
+        return await self._ask(contents.offered, versions, wanted)
 
     async def dump(
         self,

@@ -11,11 +11,12 @@ from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Capability, Kind
 from avow.core.keys import PublicKey
 from avow.core.publication import ServerName
+from avow.registry.store.conditions import MAX_CAPABILITY_NAME
 from avow.registry.store.database import Database, Row
 from avow.registry.store.joining import payload_of
 from avow.registry.store.keeping import namespace
-from avow.registry.store.packing import Stored, read_stored, restored
-from avow.registry.store.rows import KINDS, LEVELS, digest_text
+from avow.registry.store.packing import Stored, restored
+from avow.registry.store.rows import KINDS, LEVELS, bounded, digest_text
 
 _DOCUMENT: Final = (
     "SELECT v.id, v.server_id, v.sequence, v.content, d.body, d.signatures, v.version FROM servers s "
@@ -101,26 +102,34 @@ def _stored(rows: Sequence[Row]) -> dict[tuple[Kind, Digest], Stored]:
 
 
 async def offered(
-    database: Database, name: ServerName, wanted: Sequence[Capability]
-) -> dict[tuple[Kind, str], Capability]:
-    """Capabilities in a server's newest version, by kind and name; what is the same is not read again."""
-    same = {(one.kind, one.digest): one for one in wanted}
+    database: Database, versions: Sequence[int], wanted: Sequence[Capability]
+) -> dict[int, dict[tuple[Kind, Digest], bytes]]:
+    """What the servers of these versions have today under the names that are wanted: definitions, compressed.
+
+    What is the very thing that is wanted is there without its definition.
+    """
+    same = {(one.kind, one.digest) for one in wanted}
+    names = {(one.kind, bounded(one.name, MAX_CAPABILITY_NAME)) for one in wanted}
     sql = (
-        "SELECT c.id, c.kind, c.digest FROM servers s CROSS JOIN offers o CROSS JOIN capabilities c "
-        "WHERE s.name = $1 AND o.server_id = s.id AND o.until = 0 AND c.id = o.capability_id"
+        "SELECT v.id, c.id, c.kind, c.digest, c.name FROM versions v CROSS JOIN offers o "
+        "CROSS JOIN capabilities c WHERE o.server_id = v.server_id AND o.until = 0 "
+        "AND c.id = o.capability_id AND v.id IN ($many)"
     )
-    there, others = [], {}
-    for number, kind, data in await database.fetch(sql, str(name)):
-        key = (KINDS[kind], digest_text(data))
-        if key in same:
-            there.append(same[key])
-        else:
-            others[number] = key
+    found: dict[int, dict[tuple[Kind, Digest], bytes]] = {number: {} for number in versions}
+    others: dict[int, list[int]] = {}
+    keys = {}
+    for number, capability, kind, data, name in await database.fetch_each(sql, versions):
+        if (KINDS[kind], name) in names:
+            keys[capability] = key = (KINDS[kind], digest_text(data))
+            found[number][key] = b""
+            if key not in same:
+                others.setdefault(capability, []).append(number)
     sql = "SELECT capability_id, definition FROM definitions WHERE capability_id IN ($many)"
-    for number, definition in await database.fetch_each(sql, others):
-        there.append(read_stored(*others[number], bytes(definition)))
-    names = {(one.kind, one.name) for one in wanted}
-    return {(one.kind, one.name): one for one in there if (one.kind, one.name) in names}
+    for capability, definition in await database.fetch_each(sql, others):
+        packed = bytes(definition)
+        for number in others[capability]:
+            found[number][keys[capability]] = packed
+    return found
 
 
 async def envelope(database: Database, name: ServerName, version: str) -> bytes | None:

@@ -119,9 +119,12 @@ class Reads(Protocol):
         """
 
     async def offered(
-        self, name: ServerName, wanted: Sequence[Capability]
-    ) -> Mapping[tuple[Kind, str], Capability]:
-        """What a server's newest version has of the kinds and names of these."""
+        self, versions: Sequence[int], wanted: Sequence[Capability]
+    ) -> Mapping[int, Mapping[tuple[Kind, Digest], bytes]]:
+        """What the servers of versions, by their `id`, have today of the kinds and names of these, as stored.
+
+        What is the very thing that is wanted comes without its definition.
+        """
 
     async def totals(self) -> Mapping[str, int]:
         """How much there is: servers, versions, capabilities, namespaces, entries."""
