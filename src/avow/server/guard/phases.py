@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from mcp_types import InitializedNotification
+from pydantic import ValidationError
+
 from avow.core.canonical import JsonObject
 from avow.core.severity import Severity
 from avow.core.snapshot import Era
@@ -89,7 +92,9 @@ class Phases(Part):
 
     def _notified(self, request: Request, session: Session) -> None:
         if request.method == "notifications/initialized":
-            if session.era is Era.LEGACY and session.phase is Phase.INIT_SENT:
+            if not _is_readable(request):
+                self._drop(request, session, "message_refused")
+            elif session.era is Era.LEGACY and session.phase is Phase.INIT_SENT:
                 session.phase = Phase.ACTIVE
                 self._sessions.finished(request)
                 self._trail.tell(event("session_active", Severity.INFO, name=session.version), session)
@@ -102,6 +107,16 @@ class Phases(Part):
         detail = f"dropped: the session is {session.phase}"
         self._trail.tell(event(what, Severity.MODERATE, name=request.method, detail=detail), session)
         raise Dropped
+
+
+def _is_readable(request: Request) -> bool:
+    """Whether the SDK, which drops what it cannot read, takes this for the end of a handshake as well."""
+    try:
+        document = {"method": request.method, "params": request.sdk.params}
+        InitializedNotification.model_validate(document, by_name=False)
+    except ValidationError:
+        return False
+    return True
 
 
 def _claimed_capabilities(request: Request) -> JsonObject:

@@ -209,3 +209,20 @@ async def test_below_the_minimum_no_session_is_needed_to_be_refused() -> None:
         _, answer, _ = await post(app, {"id": 3, "method": "tools/list"})
 
     assert answer["error"]["code"] == -32602
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+async def test_what_the_sdk_cannot_read_ends_no_handshake(framework: str) -> None:
+    events: list[Json] = []
+    server, _ = hardened(framework, on_event=events.append)
+
+    async with talk(server, Era.LEGACY, shake_hands=False) as wire:
+        await say(wire, "initialize", hello())
+        await wire.send({"method": "notifications/initialized", "params": {"_meta": 5}})
+        early = await say(wire, "tools/list")
+        await wire.send({"method": "notifications/initialized", "params": {"_meta": {"a": 1}}})
+        active = await say(wire, "tools/list")
+
+    assert early["error"]["code"] == -32600
+    assert "result" in active
+    assert "message_refused" in [one["event"] for one in events]
