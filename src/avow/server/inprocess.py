@@ -30,9 +30,9 @@ VERSIONS: Final = {Era.LEGACY: [v for v in KNOWN if v not in MODERN][-1], Era.MO
 class Caller:
     """Who speaks to the server: what the access token of an HTTP request would say, and the client.
 
-    Without scopes, subject, client and claims nobody is authenticated, as over stdio. `client_name` and
-    `capabilities` are what the client says of itself. `within` makes a context manager around the session,
-    for what is not in a request: the environment, a database, the time.
+    Without scopes, subject, client and claims nobody is authenticated, as over stdio. `capabilities` and the
+    client's name, version and title are what it says of itself. `within` makes a context manager around the
+    session, for what is not in a request: the environment, a database, the time.
     """
 
     scopes: frozenset[str] | tuple[str, ...] = ()
@@ -42,6 +42,8 @@ class Caller:
     client_name: str = "avow-testing"
     capabilities: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     within: Callable[[], AbstractContextManager[Any]] | None = field(default=None, compare=False)
+    client_version: str = "0"
+    client_title: str | None = None
 
     def __str__(self) -> str:
         """The caller in a few words, for messages."""
@@ -191,7 +193,9 @@ class Conversation:
 
     @property
     def _client_info(self) -> JsonObject:
-        return {"name": self._caller.client_name, "version": "0"}
+        caller = self._caller
+        title = {"title": caller.client_title} if caller.client_title is not None else {}
+        return {"name": caller.client_name, "version": caller.client_version, **title}
 
     def _enveloped(self, params: JsonObject) -> JsonObject:
         if self.era is not Era.MODERN:

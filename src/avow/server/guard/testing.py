@@ -4,7 +4,8 @@
         assert_claims_change_nothing(mcp, contexts=[Caller(), Caller(scopes=("admin",))])
 
 The server runs in this process and is spoken to in both eras, in raw JSON-RPC: first by a client that claims
-nothing, then by one that claims every feature, and by clients of other names. It need not be guarded.
+nothing, then by one that claims every feature, and by clients of other names and versions. It need not be
+guarded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -102,13 +103,20 @@ def _own_flags(server: Any) -> list[str]:
 def _claims(caller: Caller, flags: Iterable[str], names: Iterable[str]) -> Iterable[tuple[str, Caller]]:
     claimed: JsonObject = {
         "experimental": {flag: {"enabled": True} for flag in flags},
+        "extensions": {name: {} for flag in flags for name in (flag, f"com.example/{flag}")},
+        "tasks": {"list": {}, "cancel": {}},
         "tools": {"listChanged": True},
         "prompts": {"listChanged": True},
         "resources": {"subscribe": True, "listChanged": True},
     }
     yield "claims features", replace(caller, capabilities=claimed)
-    asked: JsonObject = {"sampling": {"tools": {}}, "roots": {}, "elicitation": {"form": {}, "url": {}}}
+    asked: JsonObject = {
+        "sampling": {"tools": {}, "context": {}},
+        "roots": {"listChanged": True},
+        "elicitation": {"form": {}, "url": {}},
+    }
     yield "can be asked for everything", replace(caller, capabilities=asked)
+    yield "is of another version", replace(caller, client_version="99.0.0", client_title="Admin Console")
     for name in names:
         yield f"calls itself {printable(name, 60)!r}", replace(caller, client_name=name)
 

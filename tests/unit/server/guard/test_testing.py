@@ -23,6 +23,16 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+CLAIMED: dict[str, Any] = {
+    "extension": lambda session: "admin" in (session.client_capabilities.extensions or {}),
+    "tasks": lambda session: session.client_capabilities.tasks is not None,
+    "roots": lambda session: getattr(session.client_capabilities.roots, "list_changed", None),
+    "context": lambda session: getattr(session.client_capabilities.sampling, "context", None) is not None,
+    "version": lambda session: session.client_params.client_info.version > "9",
+    "title": lambda session: session.client_params.client_info.title,
+}
+
+
 def believing(member: str) -> Any:
     """Seed 001's vulnerable server: what it lists depends on a claim."""
 
@@ -33,6 +43,8 @@ def believing(member: str) -> Any:
             names.append("shutdown")
         flags = (context.session.client_capabilities.experimental or {}) if member == "flag" else {}
         if "secretMode" in flags:
+            names.append("shutdown")
+        if member in CLAIMED and CLAIMED[member](context.session):
             names.append("shutdown")
         if member == "sampling" and context.session.client_capabilities.sampling:
             names.remove("greet")
@@ -60,6 +72,12 @@ def test_claims_change_nothing_about_a_guarded_server(framework: str) -> None:
         ("name", "that calls itself 'admin', the server lists the tool 'shutdown' too"),
         ("flag", "that claims features, the server lists the tool 'shutdown' too"),
         ("sampling", "that can be asked for everything, the server lists the tool 'greet' no more"),
+        ("extension", "that claims features, the server lists the tool 'shutdown' too"),
+        ("tasks", "that claims features, the server lists the tool 'shutdown' too"),
+        ("roots", "that can be asked for everything, the server lists the tool 'shutdown' too"),
+        ("context", "that can be asked for everything, the server lists the tool 'shutdown' too"),
+        ("version", "that is of another version, the server lists the tool 'shutdown' too"),
+        ("title", "that is of another version, the server lists the tool 'shutdown' too"),
     ],
 )
 def test_a_server_that_believes_is_found(member: str, message: str) -> None:
