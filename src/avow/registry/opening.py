@@ -71,14 +71,18 @@ async def open_service(
     Raises:
         AvowError: something is not there, not readable, or not what it was.
     """
-    signer = log_signer(place, origin)
-    store = await open_store(place.address, signer)
+    store = await open_store(place.address, log_signer(place, origin))
+    try:
+        key = await store.log_key()
+    except BaseException:
+        await store.close()
+        raise
     bounds = settings.bounds
     return Service(
         store=store,
         settings=settings,
-        origin=signer.name if signer else "",
-        log_key=str(signer.verifier()) if signer else "",
+        origin=key.name,
+        log_key=str(key),
         metrics=Metrics(),
         limits=Limits(bounds.rate, bounds.burst, bounds.token_rate, bounds.failures),
         executor=executor,

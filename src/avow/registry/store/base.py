@@ -11,7 +11,7 @@ from avow.core.canonical import Digest, JsonObject, canonical
 from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
-from avow.core.tlog.notes import NoteSignature, Signer
+from avow.core.tlog.notes import NoteSignature, Signer, VerifierKey
 from avow.core.tlog.tree import Node
 from avow.registry import model
 from avow.registry.store import contents, keeping, log, reading, seals, searching, standing, telling
@@ -159,6 +159,9 @@ class SqlStore(ABC):
 
     async def totals(self) -> Mapping[str, int]:
         return await self._ask(reading.totals)
+
+    async def log_key(self) -> VerifierKey:
+        return await self._ask(log.key)
 
     async def checkpoint(self, size: int | None = None) -> model.Checkpoint | None:
         return await self._ask(log.checkpoint, size)

@@ -12,7 +12,7 @@ from avow.core.canonical import Digest, JsonObject
 from avow.core.capability import Capability, Kind
 from avow.core.keys import KeyId, PublicKey
 from avow.core.severity import Severity
-from avow.core.tlog.notes import NoteSignature
+from avow.core.tlog.notes import NoteSignature, VerifierKey
 from avow.core.tlog.tree import Node
 from avow.registry.model import (
     Approval,
@@ -132,6 +132,13 @@ class Reads(Protocol):
 
 class Log(Protocol):
     """The log: entries, hashes of complete subtrees, signed checkpoints."""
+
+    async def log_key(self) -> VerifierKey:
+        """The key that checkpoints are signed with, whether the private one is here or not.
+
+        Raises:
+            StorageError: it is damaged.
+        """
 
     async def checkpoint(self, size: int | None = None) -> Checkpoint | None:
         """The checkpoint of this size, or the newest; None where there is none."""

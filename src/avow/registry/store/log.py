@@ -6,9 +6,9 @@ from functools import reduce
 from avow.core.tlog import notes
 from avow.core.tlog.checkpoint import add_cosignature, read_text
 from avow.core.tlog.hashing import EMPTY_ROOT
-from avow.core.tlog.notes import NoteSignature
+from avow.core.tlog.notes import NoteSignature, VerifierKey
 from avow.core.tlog.tree import Node
-from avow.errors import StorageError
+from avow.errors import MalformedInputError, StorageError
 from avow.registry.model import Checkpoint, ConflictError
 from avow.registry.store.database import Database
 
@@ -21,6 +21,19 @@ async def checkpoint(database: Database, size: int | None = None) -> Checkpoint 
     else:
         rows = await database.fetch("SELECT size, root, note FROM log_checkpoints WHERE size = $1", size)
     return Checkpoint(rows[0][0], bytes(rows[0][1]), bytes(rows[0][2])) if rows else None
+
+
+async def key(database: Database) -> VerifierKey:
+    """The key of the log, as it was begun: to know it, nobody needs the private one.
+
+    Raises:
+        StorageError: it is gone or damaged.
+    """
+    rows = await database.fetch("SELECT verifier FROM registry_log WHERE one = 1")
+    try:
+        return notes.read_verifier_key(rows[0][0] if rows else "")
+    except MalformedInputError as exc:
+        raise StorageError(f"the key of the log is damaged: {exc.message}", hint="restore a backup") from exc
 
 
 async def newest_checkpoint(database: Database) -> Checkpoint:
