@@ -166,7 +166,8 @@ class Facts:
 
     `is_dynamic` when handlers are registered under names that could not be told: then a handler that was
     not found may be there all the same. `units` counts the files that were read for it; `is_whole` is false
-    when one that speaks of MCP could not be read, or only in part.
+    when one that speaks of MCP could not be read, or only in part. `follows_declarations` is false when
+    some of what a server declares could not be followed.
     """
 
     servers: tuple[Server, ...] = ()
@@ -181,6 +182,7 @@ class Facts:
     is_dynamic: bool = False
     units: int = 0
     is_whole: bool = True
+    follows_declarations: bool = True
     notes: tuple[str, ...] = ()
 
     def answers(self, method: str) -> bool:

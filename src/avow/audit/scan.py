@@ -6,7 +6,7 @@ from pathlib import Path
 from avow.audit.facts import Facts
 from avow.audit.model import Finding, Pattern
 from avow.audit.report import Report
-from avow.audit.rules import judge
+from avow.audit.rules import avw001, judge
 from avow.audit.scorecard import scorecard
 from avow.audit.source.gathering import gather
 from avow.audit.source.ignoring import remarks_in, without_ignored
@@ -39,7 +39,8 @@ def scan(root: Path, *, accepts: bool = True) -> Report:
     told = ((file.path, remarks_in(file.path, file.text)) for file in files if accepts)
     remarks = {path: found for path, found in told if found}
     kept, ignored, remarked = without_ignored(_ordered(judge(facts)), remarks)
-    notes = [*tree.all_notes(), *facts.notes, *remarked]
+    undecided = tuple(dict.fromkeys(avw001.unfollowed(facts)))
+    notes = [*tree.all_notes(), *facts.notes, *undecided, *remarked]
     # A file that speaks of MCP and was not read may hold anything: nobody looked there.
     is_whole = facts.is_whole and not tree.unread
     if not facts.servers:
@@ -49,7 +50,7 @@ def scan(root: Path, *, accepts: bool = True) -> Report:
         kept,
         scorecard(
             [*kept, *(each.finding for each in ignored)],
-            looked=_looked(facts) if is_whole else frozenset(),
+            looked=_looked(facts, undecided) if is_whole else frozenset(),
             not_applicable=_not_applicable(facts) if is_whole else frozenset(),
         ),
         ignored,
@@ -62,8 +63,12 @@ def _ordered(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(set(findings), key=lambda finding: (finding.place is None, finding.place, finding.rule))
 
 
-def _looked(facts: Facts) -> frozenset[Pattern]:
-    return frozenset(Pattern) if facts.servers else frozenset()
+def _looked(facts: Facts, undecided: Sequence[str]) -> frozenset[Pattern]:
+    if not facts.servers:
+        return frozenset()
+    if undecided or not facts.follows_declarations:
+        return frozenset(Pattern) - {Pattern.MINIMAL_DECLARATION}
+    return frozenset(Pattern)
 
 
 def _not_applicable(facts: Facts) -> frozenset[Pattern]:

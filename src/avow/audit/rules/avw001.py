@@ -25,8 +25,18 @@ _METHODS: Final = {
 
 def check(facts: Facts) -> Iterator[Finding]:
     """Hold every declared capability against the handlers; what we cannot see may be there."""
+    if not facts.is_dynamic:
+        yield from _unanswered(facts)
+
+
+def unfollowed(facts: Facts) -> Iterator[str]:
+    """What may be a finding: the handlers are registered under names that could not be followed."""
     if facts.is_dynamic:
-        return
+        for finding in _unanswered(facts):
+            yield f"{finding.message}, as far as handlers could be followed"
+
+
+def _unanswered(facts: Facts) -> Iterator[Finding]:
     for declared in facts.declared:
         methods = _METHODS.get(declared.capability, ())
         if methods and not declared.with_handlers and not any(map(facts.answers, methods)):

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from avow.audit.facts import Handler, Sent, Server
+from avow.audit.model import Place
 from avow.audit.source.code import Call, Expression, Function, Statement
 from avow.audit.source.phases import Phases
 from avow.audit.source.project import Scope
+
+_MOST_PLACES: Final = 10
 
 
 @dataclass(slots=True)
@@ -34,11 +38,14 @@ class Registrations:
     is_dynamic: bool = False
     is_cut: bool = False
     elsewhere: set[str] = field(default_factory=set)
+    unfollowed: list[Place] = field(default_factory=list)
 
     def notes(self) -> Iterator[str]:
         """Servers that are made where we cannot look, and handlers that are too many."""
         if self.is_cut:
             yield "there are too many handlers of initialize; not all of them were followed"
+        for place in sorted(set(self.unfollowed))[:_MOST_PLACES]:
+            yield f"{place.path}:{place.line}: could not follow which capabilities are declared here"
         if not self.servers:
             for module in sorted(self.elsewhere):
                 yield f"the server is made by {module}, which is not in this tree"

@@ -100,12 +100,16 @@ class Comparison(_Node):
 
 
 class Function(_Node):
-    """A function, with or without a name; `decorators` are the expressions that stand above it."""
+    """A function, with or without a name; `decorators` are the expressions that stand above it.
+
+    `contexts` are those of its parameters that are said to be a session's context.
+    """
 
     name: str
     parameters: tuple[str, ...]
     body: tuple["Statement", ...]
     decorators: tuple["Expression", ...] = ()
+    contexts: tuple[str, ...] = ()
 
 
 class Other(_Node):

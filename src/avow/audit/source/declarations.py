@@ -16,7 +16,7 @@ from avow.audit.source.code import (
     words_of,
 )
 from avow.audit.source.project import Project, Scope
-from avow.audit.source.records import Entry, entries
+from avow.audit.source.records import Entry, entries, unfold
 
 _CAPABILITIES: Final = frozenset(
     {"tools", "prompts", "resources", "logging", "completions", "experimental"}
@@ -31,10 +31,13 @@ _SPELLINGS: Final = {"list_changed": "listChanged", "listChanged": "listChanged"
 
 
 def declared(project: Project, found: Registrations) -> Iterator[Declared]:
-    """Every capability that some server in the tree declares."""
+    """Every capability that some server in the tree declares; what could not be followed is remembered."""
     mentioned = _Mentions(project)
     for scope, holder in capability_records(project, found):
-        for entry in entries(project, scope, holder):
+        inside, is_whole = unfold(project, scope, holder)
+        if not is_whole:
+            found.unfollowed.append(holder.place)
+        for entry in inside:
             if entry.key in _CAPABILITIES and not _is_absent(entry.value):
                 yield _declared(project, entry, mentioned)
     for scope in project:
@@ -46,8 +49,13 @@ def declared(project: Project, found: Registrations) -> Iterator[Declared]:
 def capability_records(project: Project, found: Registrations) -> Iterator[tuple[Scope, Expression]]:
     """The expressions that hold a server's capabilities."""
     for scope, construction in found.constructed:
-        for argument in construction.arguments:
-            yield from _held(project, scope, argument)
+        for number, argument in enumerate(construction.arguments):
+            inside, is_whole = unfold(project, scope, argument)
+            held = [(entry.scope, entry.value) for entry in inside if entry.key == "capabilities"]
+            yield from held
+            # The first is the name; the second may hold capabilities, or not.
+            if number == 1 and not held and not is_whole and not scope.path.endswith(".py"):
+                found.unfollowed.append(argument.place)
     for scope in project:
         for node in scope.nodes:
             match node:
@@ -58,16 +66,18 @@ def capability_records(project: Project, found: Registrations) -> Iterator[tuple
                 case Call(function=function, arguments=arguments, named=named):
                     name = last_name(function)
                     if name == "ServerCapabilities":
-                        yield scope, Record(node.span, tuple(named))
+                        # Two stars spread a record.
+                        yield scope, Record(node.span, tuple((key or None, value) for key, value in named))
                     elif name == "registerCapabilities" and arguments:
                         yield scope, arguments[0]
                 case _:
                     pass
 
 
-def _held(project: Project, scope: Scope, node: Expression) -> Iterator[tuple[Scope, Expression]]:
+def _held(project: Project, scope: Scope, node: Record) -> Iterator[tuple[Scope, Expression]]:
     for entry in entries(project, scope, node):
-        if entry.key == "capabilities":
+        # What a client says of itself is not the server's declaration.
+        if entry.key == "capabilities" and not any(key == "clientInfo" for key, _ in node.entries):
             yield entry.scope, entry.value
 
 

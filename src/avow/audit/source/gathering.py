@@ -31,9 +31,10 @@ def gather(files: Iterable[SourceFile]) -> Facts:
     # So far there is one for each file that could not be read, or only in part.
     is_whole = not notes
     found, phases = registrations(project), Phases(project)
+    declarations = tuple(declared(project, found))
     return Facts(
         servers=tuple(found.servers),
-        declared=tuple(declared(project, found)),
+        declared=declarations,
         handlers=tuple(found.handlers(phases)),
         sent=tuple(found.sent),
         flows=tuple(flows(project, found)),
@@ -43,6 +44,7 @@ def gather(files: Iterable[SourceFile]) -> Facts:
         initialized=tuple(initialized(phases, found)),
         is_dynamic=found.is_dynamic,
         units=len(project.scopes),
+        follows_declarations=not found.unfollowed,
         is_whole=is_whole and not found.is_cut,
         notes=(*notes, *found.notes()),
     )

@@ -14,6 +14,7 @@ from avow.audit.source.code import (
     Function,
     If,
     Imported,
+    Item,
     Literal,
     Member,
     Name,
@@ -31,6 +32,10 @@ from avow.audit.source.nesting import Nesting
 _DEEPEST: Final = 5
 # How many calls away from a handler its work may be done.
 _FARTHEST: Final = 2
+# What makes an object of a class.
+_MAKERS: Final = frozenset({"constructor", "__init__"})
+# How many callers of one function are asked what they hand over.
+_MOST_CALLS: Final = 20
 # What stands for the object that a method belongs to.
 _SELF: Final = frozenset({"self", "this", "cls"})
 
@@ -40,7 +45,8 @@ class Scope:
     """One unit with an index of what it defines: functions and methods, and values that have one meaning.
 
     `nodes` holds every node once, since several readers go through all of them. `added` has what is put
-    into a record after it was made: `capabilities.tools = {}`.
+    into a record after it was made: `capabilities.tools = {}`; `grown` names those that got something under
+    a key that is computed.
     """
 
     unit: Unit
@@ -50,6 +56,7 @@ class Scope:
     fields: dict[str, Expression] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
     added: dict[str, list[tuple[str, Expression]]] = field(default_factory=dict)
+    grown: set[str] = field(default_factory=set)
     nesting: Nesting = field(default_factory=lambda: Nesting(()))
 
     @classmethod
@@ -65,6 +72,13 @@ class Scope:
     def path(self) -> str:
         """Where the unit stands."""
         return self.unit.path
+
+    def titles(self, function: Function) -> set[str]:
+        """By what a function is called: its name, the variable that holds it, the class that it makes."""
+        names = {name for name, one in self.functions.items() if one is function} | {function.name}
+        if names & _MAKERS:
+            names |= {one.name for one in self.classes.values() if any(part is function for part in one.body)}
+        return names - _MAKERS - {""}
 
     def _take(self, body: Iterable[Statement], *, in_class: bool) -> None:
         for statement in body:
@@ -109,6 +123,8 @@ class Scope:
                 case Assign(target=Member(object=Member(object=Name(name=owner), name=holder), name=name)):
                     if owner in _SELF:
                         self.added.setdefault(holder, []).append((name, node.value))
+                case Assign(target=Item(object=Name(name=name) | Member(name=name))):
+                    self.grown.add(name)
                 case Assign(target=Name(name=name), value=value):
                     times[name] += 1
                     local[name] = value
@@ -131,6 +147,7 @@ class Project:
 
     modules: Modules
     scopes: dict[str, Scope] = field(default_factory=dict)
+    _calls: dict[str, list[tuple[Scope, Call]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, units: Iterable[Unit], modules: Modules) -> "Project":
@@ -252,6 +269,32 @@ class Project:
                 return (text,)
             case _:
                 return ()
+
+    def calls(self, name: str) -> list[tuple[Scope, Call]]:
+        """Every call of something by that name; all are gathered when somebody asks for the first time."""
+        if not self._calls:
+            for scope in self:
+                for node in scope.nodes:
+                    if isinstance(node, Call):
+                        self._calls.setdefault(last_name(node.function), []).append((scope, node))
+        return self._calls.get(name, [])
+
+    def given(self, scope: Scope, node: Node, name: str) -> list[tuple[Scope, Expression]]:
+        """What is handed over for a parameter of the function around a node, by those who call it."""
+        function = next((one for one in scope.nesting.around(node) if name in one.parameters), None)
+        if function is None:
+            return []
+        parameters = [one for one in function.parameters if one not in _SELF]
+        place = parameters.index(name) if name in parameters else len(parameters)
+        found: list[tuple[Scope, Expression]] = []
+        for called in scope.titles(function):
+            for home, call in self.calls(called)[:_MOST_CALLS]:
+                named = dict(call.named).get(name)
+                if named is not None:
+                    found.append((home, named))
+                elif place < len(call.arguments):
+                    found.append((home, call.arguments[place]))
+        return found
 
     def _named(self, scope: Scope, name: str, depth: int) -> tuple[Scope, Function] | None:
         if name in scope.functions:

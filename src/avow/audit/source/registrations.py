@@ -40,6 +40,9 @@ from avow.audit.source.vocabulary import (
     SENDERS,
 )
 
+_REGISTERING: Final = frozenset(
+    {"setRequestHandler", "add_request_handler", "setNotificationHandler", "add_notification_handler"}
+)
 # A server is handed to these, and they register nothing.
 _HARMLESS: Final = re.compile(r"(?i)transport|connect|log|print|run|serve|close|exit|guard|isinstance|signal")
 
@@ -75,19 +78,14 @@ def registrations(project: Project) -> Registrations:
 
 
 def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
-    name = last_name(node.function)
+    name = _called(scope, node.function)
     if framework := server_made(project, scope, node):
         found.servers.append(Server(framework, node.place, guarded))
         found.constructed.append((scope, node))
         for parameter, value in node.named:
             if parameter.startswith("on_") and (method := LOW_LEVEL.get(parameter.removeprefix("on_"))):
                 _answer(project, scope, method, node, value, found)
-    elif name in (
-        "setRequestHandler",
-        "add_request_handler",
-        "setNotificationHandler",
-        "add_notification_handler",
-    ):
+    elif name in _REGISTERING:
         if len(node.arguments) > 1:
             _registered(project, scope, node, node.arguments[0], node.arguments[-1], found)
     elif name in SENDERS:
@@ -186,7 +184,7 @@ def _registered(
         case Literal(value=str() as method):
             pass
         case _:
-            name = last_name(key)
+            name = _type_name(scope, key) or _type_name(scope, meant)
             method = INITIALIZED if name in INITIALIZED_TYPES else REQUEST_TYPES.get(name, "")
     if method:
         _answer(project, scope, method, node, value, found)
@@ -194,6 +192,25 @@ def _registered(
         isinstance(node, Call) and isinstance(key, Name) and not key.name.endswith(("Schema", "Notification"))
     ):
         found.is_dynamic = True
+
+
+def _type_name(scope: Scope, key: Expression) -> str:
+    """What a type of the SDK is called there, whatever it is called here: `InitializeRequest as Init`."""
+    imported = scope.unit.imports.get(key.name) if isinstance(key, Name) else None
+    name = imported.name if imported is not None and imported.name else last_name(key)
+    return name if name in REQUEST_TYPES or name in INITIALIZED_TYPES else ""
+
+
+def _called(scope: Scope, function: Expression) -> str:
+    """What is called, also by another name: `const register = server.setRequestHandler.bind(server)`."""
+    name = last_name(function)
+    if not isinstance(function, Name):
+        return name
+    match scope.constants.get(name):
+        case Call(function=Member(name="bind", object=Member(name=meant))) | Member(name=meant):
+            return meant if meant in _REGISTERING else name
+        case _:
+            return name
 
 
 def _answer(
@@ -244,7 +261,7 @@ def _dispatched(project: Project, scope: Scope, node: Record, found: Registratio
         if key in METHODS and not isinstance(value, Literal | Record):
             _answer(project, scope, key or "", value, value, found)
         elif key == "" and isinstance(value, Other) and len(value.parts) > 1:
-            name = last_name(value.parts[0])
+            name = _type_name(scope, value.parts[0])
             if name in REQUEST_TYPES:
                 _answer(project, scope, REQUEST_TYPES[name], value, value.parts[1], found)
 

@@ -132,7 +132,7 @@ class Expressions:
                     yield from self._property(part, value, size)
             case "array_pattern":
                 for number, part in enumerate(parts):
-                    yield from self.taken_apart(part, Item(span, value, Literal(span, number)), size)
+                    yield from self.taken_apart(part, element(span, value, number), size)
             case "assignment_pattern" | "object_assignment_pattern":
                 left = pattern.child_by_field_name("left")
                 if left is not None:
@@ -256,6 +256,8 @@ class Expressions:
         if key.type != "computed_property_name":
             return self._key(key), self.expression(value)
         parts = (*self._inside(key), self.expression(value))
+        if isinstance(parts[0], Literal) and isinstance(parts[0].value, str):
+            return parts[0].value, parts[-1]
         return "", Other(self.span(key), parts)
 
     def _array(self, node: "Node", span: Span) -> Expression:
@@ -323,6 +325,13 @@ class Expressions:
         if left.type in ("member_expression", "subscript_expression"):
             return Other(span, (self.expression(right), self.expression(left)))
         return self.expression(right)
+
+
+def element(span: Span, value: Expression, number: int) -> Expression:
+    """What stands at a place of a list; where the list is written out, that itself."""
+    if isinstance(value, Several) and number < len(value.items):
+        return value.items[number]
+    return Item(span, value, Literal(span, number))
 
 
 def _assignment(body: "Node") -> "Node | None":

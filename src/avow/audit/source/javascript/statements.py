@@ -12,9 +12,11 @@ from avow.audit.source.code import (
     Expression,
     Function,
     If,
+    Item,
     Name,
     Other,
     Raise,
+    Record,
     Return,
     Statement,
     Switch,
@@ -33,7 +35,7 @@ _FIELDS: Final = frozenset({"public_field_definition", "field_definition"})
 # Types say nothing about what runs.
 _NOTHING: Final = frozenset(
     {"comment", "import_statement", "interface_declaration", "type_alias_declaration", "empty_statement"}
-    | {"ambient_declaration", "enum_declaration", "hash_bang_line", "break_statement", "continue_statement"}
+    | {"ambient_declaration", "hash_bang_line", "break_statement", "continue_statement"}
 )
 
 
@@ -80,6 +82,10 @@ class Reader(Expressions):
             yield self._switch(node, span)
         elif kind == "statement_block":
             yield from self.body(node.named_children)
+        elif kind == "for_in_statement":
+            yield self._loop(node, span)
+        elif kind == "enum_declaration":
+            yield from self._enum(node, span)
         else:
             yield from self._block(node, span)
 
@@ -198,6 +204,29 @@ class Reader(Expressions):
                 cases.append((tuple(waiting), inside))
                 waiting.clear()
         return Switch(span, self.expression(subject) if subject is not None else Other(span), tuple(cases))
+
+    def _loop(self, node: "Node", span: Span) -> Block:
+        """`for (const one of several)`: each time, the name stands for one of them."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        body = node.child_by_field_name("body")
+        taken: tuple[Statement, ...] = ()
+        if left is not None and right is not None:
+            before = self._budget.left
+            one = Item(span, self.expression(right), Other(span))
+            taken = tuple(self.taken_apart(left, one, before - self._budget.left))
+        return Block(span, (), (*taken, *(self.body([body]) if body is not None else ())))
+
+    def _enum(self, node: "Node", span: Span) -> Iterator[Statement]:
+        """`enum Key { A = "a" }` is a record."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            return
+        entries: list[tuple[str | None, Expression]] = []
+        for part in body.named_children:
+            key, value = part.child_by_field_name("name"), part.child_by_field_name("value")
+            if key is not None and value is not None:
+                entries.append((self._key(key), self.expression(value)))
+        yield Assign(span, Name(self.span(name), self.text(name)), Record(span, tuple(entries)))
 
     def _block(self, node: "Node", span: Span) -> Iterator[Statement]:
         expressions: list[Expression] = []

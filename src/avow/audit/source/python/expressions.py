@@ -7,6 +7,7 @@ from typing import Final
 
 from avow.audit.source.bounds import LONGEST_CHAIN, Budget
 from avow.audit.source.code import (
+    Assign,
     Call,
     Choice,
     Comparison,
@@ -49,6 +50,7 @@ class Expressions:
         self._source = source
         self._budget = budget
         self._starts = source.starts
+        self.bound: list[Assign] = []
 
     def span(self, node: ast.expr | ast.stmt | ast.pattern) -> Span:
         """Where a node stands."""
@@ -89,8 +91,12 @@ class Expressions:
                 return Not(span, self.expression(node.operand))
             case ast.Compare():
                 return self._comparison(node, span)
-            case ast.Await() | ast.Starred() | ast.NamedExpr():
+            case ast.Await() | ast.Starred():
                 return self.expression(node.value)
+            case ast.NamedExpr():
+                bound = self.expression(node.value)
+                self.bound.append(Assign(span, Name(span, node.target.id), bound))
+                return bound
             case ast.Lambda():
                 body = Return(span, self.expression(node.body))
                 return Function(span, "", self.parameters(node.args), (body,))

@@ -19,6 +19,7 @@ from avow.audit.source.code import (
     Other,
     Raise,
     Return,
+    Several,
     Statement,
     Switch,
 )
@@ -84,24 +85,41 @@ class Reader(Expressions):
     def body(self, statements: Iterable[ast.stmt]) -> tuple[Statement, ...]:
         """Several statements; one that is nested too deep is left out, and remembered."""
         found: list[Statement] = []
+        outside = self.bound
         for statement in statements:
+            # What an expression gives a name by the way has it from then on: `if (found := look()):`.
+            self.bound = []
             try:
-                found.extend(self.statement(statement))
+                read = list(self.statement(statement))
             except RecursionError:
                 self.is_whole = False
+            else:
+                found.extend((*self.bound, *read))
+        self.bound = outside
         return tuple(found)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, span: Span) -> Function:
         decorators = tuple(map(self.expression, node.decorator_list))
-        return Function(span, node.name, self.parameters(node.args), self.body(node.body), decorators)
+        parameters = self.parameters(node.args)
+        return Function(
+            span, node.name, parameters, self.body(node.body), decorators, tuple(_contexts(node.args))
+        )
 
     def _assign(self, span: Span, target: ast.expr, value: Expression, size: int = 1) -> Iterator[Statement]:
         if isinstance(target, ast.Tuple | ast.List):
             for number, part in enumerate(self._few(target.elts, size)):
                 inner = part.value if isinstance(part, ast.Starred) else part
-                yield from self._assign(span, inner, Item(span, value, Literal(span, number)), size)
+                yield from self._assign(span, inner, self._element(span, value, number, target), size)
         else:
             yield Assign(span, self.expression(target), value)
+
+    def _element(
+        self, span: Span, value: Expression, number: int, target: ast.Tuple | ast.List
+    ) -> Expression:
+        """What one of several targets gets; where the values are written out, one of them."""
+        if isinstance(value, Several) and len(value.items) == len(target.elts):
+            return value.items[number]
+        return Item(span, value, Literal(span, number))
 
     def _few(self, targets: list[ast.expr], size: int) -> list[ast.expr]:
         """Each of them stands for the whole value, and whoever walks through reads that each time."""
@@ -132,7 +150,7 @@ class Reader(Expressions):
                 return tuple(
                     Comparison(self.span(pattern), "==", key, value)
                     for key, values in zip(keys, inner, strict=True)
-                    for value in values
+                    for value in values or (Other(self.span(pattern)),)
                 )
             case ast.MatchAs(pattern=None):
                 return ()
@@ -140,3 +158,16 @@ class Reader(Expressions):
                 return self._values(inner)
             case _:
                 return (Other(self.span(pattern)),)
+
+
+def _contexts(arguments: ast.arguments) -> Iterator[str]:
+    """The parameters that are a session's context, whatever they are called: `c: Context`."""
+    for part in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        for inner in ast.walk(part.annotation) if part.annotation is not None else ():
+            match inner:
+                case (
+                    ast.Name(id="Context" | "ServerSession") | ast.Attribute(attr="Context" | "ServerSession")
+                ):
+                    yield part.arg
+                case _:
+                    pass
