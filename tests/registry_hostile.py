@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from avow.core.publication import ServerName
@@ -21,6 +20,24 @@ MARKUP = (
 TEMPLATE = "{{ 'inj' ~ 'ected' }}{% include 'base.html' %}"
 HIDDEN = "safe\u202etxt.exe\u200b\x1b[31m\u0000"
 LINK = "javascript:window.hurt=1"
+ATTACKS = (MARKUP, TEMPLATE, "../../etc/passwd", "\u202e", "\0", "' OR 1=1 --")
+LINKS = (
+    "/?level={}&cursor={}",
+    "/servers?q={}&cursor={}",
+    "/servers?namespace={}",
+    "/servers/{}/{}",
+    "/servers/dev.hostile/server/versions/{}",
+    "/servers/dev.hostile/server/compare?from={}&to={}",
+    "/servers/dev.hostile/server/compare?to={}",
+    "/servers/dev.hostile/server/replacements?version={}",
+    "/search?q={}&argument={}&type={}&risk={}&kind={}&annotation={}&cursor={}",
+    "/digests/{}",
+    "/approvals?environment={}&recorded={}",
+    "/log?before={}",
+    "/log/{}",
+    "/login?next={}",
+)
+"""Places in links where somebody else's text can be."""
 
 
 def hostile(field: str) -> str:
@@ -93,9 +110,9 @@ def releases() -> tuple[Release, Release]:
 
 
 @asynccontextmanager
-async def hostile_showcase(directory: Path) -> AsyncIterator[Showcase]:
+async def hostile_showcase(address: str) -> AsyncIterator[Showcase]:
     """A registry with that server, about which somebody with a hostile name decided."""
-    store = await open_store(f"sqlite:///{directory / 'registry.db'}", SIGNER)
+    store = await open_store(address, SIGNER)
     try:
         for place, release in enumerate(releases()):
             await add(store, NAME, release, END - timedelta(days=2 - place))
@@ -106,7 +123,7 @@ async def hostile_showcase(directory: Path) -> AsyncIterator[Showcase]:
             environment="production",
             state=ApprovalState.APPROVED,
             by=f"Eve{MARKUP}",
-            reason=hostile("reason").replace("\0", ""),
+            reason=hostile("reason").replace("\0", "") + r"\u{202e}",
             at=END,
         )
         made = {role: (await tokens.issue(store, f"{role}{MARKUP}", role, END)).text for role in Role}

@@ -468,3 +468,14 @@ async def test_the_file_is_for_its_owner_alone(address: str, store: Store) -> No
     await publish(store, envelope(snapshot(READ)), NOW)
     path = Path(address.removeprefix("sqlite:///"))
     assert {each.stat().st_mode & 0o777 for each in path.parent.glob(f"{path.name}*")} == {0o600}
+
+
+async def test_a_character_that_no_text_has_finds_nothing(store: Store) -> None:
+    """PostgreSQL takes no U+0000 at all; whoever asks with one hears that there is nothing, as from SQLite."""
+    await publish(store, envelope(snapshot(READ)), NOW)
+
+    assert await store.version(FILES, "1.0.0\0") is None
+    assert await store.payload(FILES, "\0") is None
+    assert await store.namespace("\0") is None
+    assert (await store.search(Search(argument="path", argument_type="string\0"))).items == ()
+    assert (await store.search(Search(annotation=("readOnlyHint\0", "\0"), namespace="\0"))).items == ()

@@ -16,6 +16,7 @@ from avow.registry.store.base import SqlStore
 from avow.registry.store.database import Database, Row
 from avow.registry.store.group import Change, Group, Outcome, write
 from avow.registry.store.migrating import CURRENT, HEAD, statements
+from avow.registry.store.rows import bounded
 from avow.registry.store.sequencer import Append, Edge, missing_key, wrong_key
 
 READERS: Final = 8
@@ -195,19 +196,24 @@ class PostgresDatabase:
 
     async def fetch(self, sql: str, *values: Any) -> Sequence[Row]:
         """All rows of an answer."""
-        rows: Sequence[Row] = await self._connection.fetch(sql, *values)
+        rows: Sequence[Row] = await self._connection.fetch(sql, *map(_storable, values))
         return rows
 
     async def fetch_each(self, sql: str, wanted: Iterable[Any]) -> Sequence[Row]:
         """All rows for any number of values, in one array."""
         rows: Sequence[Row] = await self._connection.fetch(
-            sql.replace("IN ($many)", "= ANY($1)"), list(dict.fromkeys(wanted))
+            sql.replace("IN ($many)", "= ANY($1)"), list(dict.fromkeys(map(_storable, wanted)))
         )
         return rows
 
     async def run(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run one statement for each of these rows."""
         await self._connection.executemany(sql, rows)
+
+
+def _storable(value: Any) -> Any:
+    """What may be looked for: no text here has the character U+0000, and PostgreSQL does not take it."""
+    return bounded(value, len(value)) if isinstance(value, str) and "\0" in value else value
 
 
 async def _abandon(connection: Any, transaction: Any) -> None:
