@@ -27,7 +27,7 @@ KEYS: Final = {
 """The tables that follow from the log and from what was signed, each with what its rows are ordered by."""
 
 # Their keys begin with a name: each page of these is a walk through all of the table, and so there are few.
-_LARGE_PAGES: Final = {"arguments": 5_000, "annotations": 5_000}
+_LARGE_PAGES: Final = {"arguments": 2_000, "annotations": 2_000}
 
 WORDS: Final = ("capability_words", "server_words")
 """The indexes of words."""
