@@ -14,7 +14,7 @@ from avow.core.target import StdioTarget
 from avow.errors import AvowError, ServerLaunchError, ServerTimeoutError
 from avow.system.connect import ConnectOptions, ServerExitedError, observe, take_snapshot
 from avow.system.connect.stdio import server_label
-from avow.system.processes import kill_every_process_group
+from avow.system.processes import end_process_group, kill_every_process_group, launch
 from connect_helpers import SERVERS, look, sample
 
 
@@ -149,6 +149,34 @@ def test_a_stubborn_server_and_its_children_are_ended(tmp_path: Path) -> None:
     server, child = map(int, (tmp_path / "pids").read_text().split())
     assert not is_running(server)
     assert is_gone_soon(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells whose child a process is")
+def test_children_in_groups_of_their_own_are_ended_too(tmp_path: Path) -> None:
+    """As Node's detached children are: one is a child of the other, and both ignore the polite signal."""
+    pids = tmp_path / "pids"
+    program = (
+        "import os, signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "depth = int(sys.argv[1])\n"
+        "if depth:\n"
+        "    again = [sys.executable, __file__, str(depth - 1), sys.argv[2]]\n"
+        "    subprocess.Popen(again, start_new_session=True, stdin=subprocess.DEVNULL)\n"
+        "open(sys.argv[2], 'a').write(f'{os.getpid()}\\n')\n"
+        "time.sleep(60)\n"
+    )
+    script = tmp_path / "detaching.py"
+    script.write_text(program)
+    process = launch([sys.executable, str(script), "2", str(pids)], dict(os.environ), None)
+    end = time.monotonic() + 10
+    while not (pids.exists() and len(pids.read_text().splitlines()) == 3) and time.monotonic() < end:
+        time.sleep(0.02)
+
+    end_process_group(process)
+
+    started = [int(line) for line in pids.read_text().splitlines()]
+    assert len(started) == 3
+    assert all(is_gone_soon(pid) for pid in started)
 
 
 def test_an_interrupted_look_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -1,4 +1,10 @@
-"""Starting other people's servers and ending them whole: what they inherit, and that nothing stays behind."""
+"""Starting other people's servers and ending them whole: what they inherit, and what is left of them.
+
+A program is ended with its process group, and on Linux with those that it started in groups of their own, as
+long as anybody can tell whose they are. Of a daemon nobody can: its parent is gone. To adopt such orphans, as
+a subreaper may, is not for us: it holds for the whole process and whatever else it starts, the dead would stay
+until somebody buries them, and which of several servers an orphan came from would still be unknown.
+"""
 
 import os
 import signal
@@ -32,6 +38,9 @@ INHERITED: Final = frozenset(
 INHERITED_PREFIXES: Final = ("LC_", "XDG_")
 
 _TERMINATION_PATIENCE: Final = 0.3
+
+_MOST_DESCENDANTS: Final = 200
+"""How many processes of one server are looked for; each costs an open file for a moment."""
 
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -136,11 +145,12 @@ def exit_code(process: subprocess.Popen[bytes]) -> int | None:
 
 
 def end_process_group(process: subprocess.Popen[bytes], *, patience: float = 0.02) -> int:
-    """End a launched program and everything it started, and leave no zombie; return its exit code.
+    """End a launched program and everything that is still its own; leave no zombie; return its exit code.
 
     It sees its input end and has `patience` seconds to leave, then the whole group is asked to
-    terminate, and what is left of it is killed.
+    terminate, and what is left of it is killed, with what it started elsewhere.
     """
+    descendants = _descendants(process)
     try:
         if process.stdin is not None:
             with suppress(OSError):
@@ -151,6 +161,7 @@ def end_process_group(process: subprocess.Popen[bytes], *, patience: float = 0.0
     finally:
         # The leader is still unreaped, so its number cannot mean another group.
         _signal_group(process, signal.SIGKILL)
+        _kill(descendants)
         code = process.wait()
         _running.discard(process)
         for stream in (process.stdout, process.stderr):
@@ -165,7 +176,47 @@ def kill_every_process_group() -> None:
     Whoever talks to one of the programs sees its output end, and reaps it.
     """
     for process in tuple(_running):
+        descendants = _descendants(process)
         _signal_group(process, signal.SIGKILL)
+        _kill(descendants)
+
+
+def _descendants(process: subprocess.Popen[bytes]) -> list[int]:
+    """Handles on the descendants of a program, wherever they have gone, where Linux tells."""
+    found: list[int] = []
+    waiting, seen = [process.pid] if process.returncode is None else [], 0
+    while waiting and seen < _MOST_DESCENDANTS:
+        parent = waiting.pop()
+        for child in _children(parent):
+            seen += 1
+            waiting.append(child)
+            with suppress(OSError):
+                found.append(_handle(child, parent))
+    return found
+
+
+def _handle(child: int, parent: int) -> int:
+    handle = os.pidfd_open(child)
+    # Between being listed and being opened, the number may have gone to somebody else.
+    if child in _children(parent):
+        return handle
+    os.close(handle)
+    raise ProcessLookupError
+
+
+def _children(parent: int) -> list[int]:
+    children: list[int] = []
+    for listed in Path(f"/proc/{parent}/task").glob("*/children"):
+        with suppress(OSError):
+            children += map(int, listed.read_text().split())
+    return children
+
+
+def _kill(handles: Iterable[int]) -> None:
+    for handle in handles:
+        with suppress(OSError):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        os.close(handle)
 
 
 def _is_inherited(name: str) -> bool:
