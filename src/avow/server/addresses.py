@@ -56,10 +56,10 @@ def _tidied(uri: str) -> Iterator[str]:
     for fixed in (1, 0):
         kept = steps[:fixed]
         for step in steps[fixed:]:
-            if step == "..":
+            if step.strip() == "..":
                 del kept[max(fixed, len(kept) - 1) :]
-            elif step not in ("", "."):
-                kept.append(step)
+            elif step.strip() not in ("", "."):
+                kept.append(step.strip())
         yield scheme + "/".join(kept)
 
 

@@ -21,6 +21,7 @@ SAME = [
     "notes://h/secret?",
     "notes://h/secret?x=1#y",
     "notes://h/secret%23x",
+    "notes://h/secret%20",
 ]
 OTHERS = ["notes://h/secrets", "notes://h/a", "notes://other/secret", "notes://h/a/secret", "notes://h/"]
 
