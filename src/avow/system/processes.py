@@ -2,7 +2,7 @@
 
 A program is ended with its process group, and on Linux with those that it started in groups of their own, as
 long as anybody can tell whose they are. Of a daemon nobody can: its parent is gone. To adopt such orphans, as
-a subreaper may, is not for us: it holds for the whole process and whatever else it starts, the dead would stay
+a subreaper may, is not for us: it holds for the whole process and whatever else that starts, the dead stay
 until somebody buries them, and which of several servers an orphan came from would still be unknown.
 """
 
