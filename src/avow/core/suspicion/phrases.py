@@ -1,8 +1,10 @@
 """Finds the phrases of `rules` in a text, in one pass over its words."""
 
+import itertools
 import re
 from collections.abc import Iterator
-from typing import Final
+from functools import cache
+from typing import Any, Final, TypeAlias
 
 from avow.core.suspicion.languages import OTHER_LETTERS, PLAIN_LETTERS
 from avow.core.suspicion.model import Sighting, Suspicion, excerpt
@@ -19,6 +21,8 @@ _HYPHENS: Final = re.compile(r"(?<=[^\W\d_])[-\u2010-\u2015\u2212](?=[^\W\d_])")
 _LINE_END: Final = re.compile(r"(?<!\n) ?\n ?(?!\n| \n)")
 _END: Final = re.compile(r"[.!?]\s|\n\n")
 
+
+_Signed: TypeAlias = tuple[str, re.Pattern[str]]
 
 _PATTERNS: Final = (
     ("instruction", OTHER_LETTERS),
@@ -43,11 +47,34 @@ def phrase_sightings(text: str) -> Iterator[Sighting]:
     """Every phrase that one of the rules describes."""
     lower = _LINE_END.sub(" ", _SPACES.sub(" ", text.replace("’", "'").lower()))
     yield from _instructions(_HYPHENS.sub(" ", lower))
-    for sign, patterns in _PATTERNS if not text.isascii() else _PATTERNS[1:]:
-        for pattern in patterns:
-            yield from _matches(sign, pattern, lower)
+    for sign, pattern in _candidates(lower):
+        yield from _matches(sign, pattern, lower)
     for pattern in ENCODED:
         yield from _matches("encoded", pattern, text)
+
+
+def _candidates(text: str) -> Iterator[_Signed]:
+    """The patterns that may find something: for plain text all are tried in one pass, and hardly any does."""
+    if not text.isascii():
+        # What begins a word, and what is a letter, depends on who is asked.
+        return ((sign, pattern) for sign, patterns in _PATTERNS for pattern in patterns)
+    together, searched, alone = _plain()
+    return itertools.chain((searched[place] for place in together.Match(text) or ()), alone)
+
+
+@cache
+def _plain() -> tuple[Any, list[_Signed], list[_Signed]]:
+    """For plain text: all patterns in one automaton, their list, and those that look back and stay alone."""
+    # Late: most commands read no texts.
+    import re2  # type: ignore[import-untyped]
+
+    patterns = [(sign, pattern) for sign, some in _PATTERNS[1:] for pattern in some]
+    searched = [each for each in patterns if "(?<" not in each[1].pattern]
+    together = re2.Set.SearchSet()
+    for _, pattern in searched:
+        together.Add(pattern.pattern)
+    together.Compile()
+    return together, searched, [each for each in patterns if "(?<" in each[1].pattern]
 
 
 def _instructions(text: str) -> Iterator[Sighting]:
