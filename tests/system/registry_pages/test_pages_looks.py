@@ -1,13 +1,31 @@
 """Every page in a real browser: whole, for narrow and dark screens, by keyboard and by ear."""
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from registry_browser import Served
+from registry_browser import Served, serving
+from registry_showcase import END, Release, Showcase, add, showcase
+from small_server import READ, snapshot
 
 FILES = "/servers/io.github.modelcontextprotocol/filesystem"
+CONTRASTED = [
+    "/",
+    "/servers",
+    FILES,
+    f"{FILES}/compare?from=0.6.2&to=2026.8.31",
+    "/search?q=file",
+    "/approvals",
+    "/log/40",
+    "/login",
+]
+LENGTHY = "averylongname" * 20
+LONG = f"/servers/io.github.{'long-namespace-' * 5}x/{'long-server-' * 6}x"
 EVERY_PAGE = [
     "/",
     "/?level=critical",
@@ -76,7 +94,7 @@ def test_texts_stand_out_from_their_ground(browser: Browser, served: Served) -> 
     for scheme in ("light", "dark"):
         context = browser.new_context(base_url=served.url, color_scheme=scheme)
         page = context.new_page()
-        for path in ("/", FILES, f"{FILES}/compare?from=0.6.2&to=2026.8.31", "/search?q=file", "/log/40"):
+        for path in (*CONTRASTED, "/nothing/here"):
             page.goto(path)
             assert page.evaluate(FAINT) == [], (scheme, path)
         context.close()
@@ -142,3 +160,51 @@ def test_landmarks_and_labels_are_there_for_a_screen_reader(page: Page) -> None:
         )
         assert unnamed == []
         assert all(after <= before + 1 for before, after in pairwise(levels)), path
+
+
+BROKEN = """() => {
+  const broken = [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.parentElement.closest(".cards tbody")) continue;
+    for (const word of node.data.matchAll(/(?<![^ ])[A-Za-z]{2,10}(?![^ ])/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (range.getClientRects().length > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}"""
+
+
+@asynccontextmanager
+async def lengthy(directory: Path) -> AsyncIterator[Showcase]:
+    """A server that makes everything as long as it may be, among ordinary ones."""
+    words = "word " * 500
+    arguments = {f"{LENGTHY}_{number}": {"type": "string", "description": LENGTHY} for number in range(100)}
+    tool = {
+        "name": LENGTHY[:120],
+        "description": words,
+        "inputSchema": {"type": "object", "properties": arguments},
+    }
+    told = {"name": LENGTHY, "version": LENGTHY, "title": LENGTHY, "description": words}
+    async with showcase(directory) as shown:
+        for number, tools in enumerate(([READ], [READ, tool])):
+            release = Release(f"1.{number}-{'b.' * 50}", snapshot(tools, server=told, instructions=words))
+            release = replace(release, version=release.version.strip("."))
+            await add(shown.service.store, LONG.removeprefix("/servers/"), release, END)
+        yield shown
+
+
+def test_what_a_server_writes_does_not_break_the_page(browser: Browser, tmp_path: Path) -> None:
+    """Names and versions as long as they may be: no word beside them is broken, and nothing sticks out."""
+    with serving(lambda: lengthy(tmp_path)) as served:
+        for width in (360, 1280):
+            context = browser.new_context(base_url=served.url, viewport={"width": width, "height": 740})
+            page = context.new_page()
+            for path in ("/", "/servers", LONG, f"{LONG}/compare", f"{LONG}/versions", "/approvals", "/log"):
+                page.goto(path)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
+                assert page.evaluate(BROKEN) == [], (width, path)
+            context.close()

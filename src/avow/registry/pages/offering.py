@@ -17,7 +17,7 @@ from avow.registry.store.contents import Contents
 from avow.registry.store.packing import Stored
 
 MOST_ARGUMENTS: Final = 40
-MOST_WHOLE: Final = 60
+MOST_WHOLE: Final = 48
 """How many capabilities are shown with all about them, the riskiest first; the others are linked."""
 
 MOST_LISTED: Final = 500

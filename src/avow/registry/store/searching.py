@@ -41,7 +41,7 @@ __all__ = [
 
 SHOWN_OFFERS: Final = 5
 _FEW: Final = 10
-COUNTED: Final = 2_000
+COUNTED: Final = 1_000
 # How many rows of what leads are looked at for one page, and for its facets: together some milliseconds.
 _LOOKED_AT: Final = 12_000
 _COUNTED_AMONG: Final = 5_000
@@ -156,13 +156,13 @@ async def capability(database: Database, digest: str) -> tuple[CapabilityHit, by
 
 async def holders(database: Database, digest: str, cursor: str | None, limit: int) -> Page[Holder]:
     """Who has published exactly this signature or capability."""
-    (after,) = read_cursor(cursor, (0,))
+    after, which = read_cursor(cursor, (0, 0))
     limit = max(1, min(limit, MAX_PAGE))
     wanted = digest_bytes(digest)
     found = await database.fetch("SELECT id, kind, name FROM capabilities WHERE digest = $1", wanted)
     if found:
         kinds = {row[0]: (KINDS[row[1]], row[2]) for row in found}
-        rows = await _offering_ranges(database, sorted(kinds), after, limit)
+        rows = await _offering_ranges(database, sorted(kinds), (after, which), limit)
     else:
         kinds = {}
         sql = (
@@ -171,20 +171,26 @@ async def holders(database: Database, digest: str, cursor: str | None, limit: in
         )
         rows = list(await database.fetch(sql, wanted, after, limit + 1))
     items = [await _holder(database, row, kinds) for row in rows[:limit]]
-    return Page(tuple(items), cursor_of(rows[limit - 1][0]) if len(rows) > limit else None)
+    return Page(
+        tuple(items), cursor_of(rows[limit - 1][0], rows[limit - 1][4]) if len(rows) > limit else None
+    )
 
 
-async def _offering_ranges(database: Database, numbers: list[int], after: int, limit: int) -> list[Row]:
+async def _offering_ranges(
+    database: Database, numbers: list[int], after: tuple[int, int], limit: int
+) -> list[Row]:
     """For each server that ever offered one of these: its first and last version with it, and how many."""
     sql = (
         "SELECT o.server_id, min(o.since), max(CASE o.until WHEN 0 THEN s.versions ELSE o.until END), "
         "sum(CASE o.until WHEN 0 THEN s.versions ELSE o.until END - o.since + 1), o.capability_id "
-        "FROM offers o CROSS JOIN servers s WHERE o.capability_id = $1 AND o.server_id > $2 "
+        "FROM offers o CROSS JOIN servers s WHERE o.capability_id = $1 AND o.server_id >= $2 "
         "AND s.id = o.server_id GROUP BY o.capability_id, o.server_id ORDER BY o.server_id LIMIT $3"
     )
     rows: list[Row] = []
     for number in numbers:
-        rows.extend(await database.fetch(sql, number, after, limit + 1))
+        # A server may have both a tool and a prompt with this digest: a page may end between them.
+        first = after[0] if number > after[1] else after[0] + 1
+        rows.extend(await database.fetch(sql, number, first, limit + 1))
     return sorted(rows, key=lambda row: (row[0], row[4]))[: limit + 1]
 
 
