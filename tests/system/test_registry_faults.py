@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
-import httpx
 import pytest
 
 from avow.core.canonical import canonical, digest, digest_of
@@ -24,14 +23,11 @@ from avow.core.publication import ServerName
 from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.entry import PublicationEntry, loads
 from avow.core.tlog.hashing import leaf_hash
-from avow.core.tlog.notes import Signer, read_verifier_key
+from avow.core.tlog.notes import Signer
 from avow.core.tlog.tree import Node, new_nodes, root
 from avow.errors import StorageError, UsageError
-from avow.registry.app import create_app
 from avow.registry.model import Search
-from avow.registry.opening import Place, open_service
 from avow.registry.publishing import publish
-from avow.registry.settings import Settings
 from avow.registry.store import postgres as postgres_module
 from avow.registry.store import sqlite as sqlite_module
 from avow.registry.store.interface import Store
@@ -369,44 +365,6 @@ async def test_a_clock_that_jumped_ahead_once_does_not_end_the_registry(store: S
     times = [published.version.published_at, given.claimed_at, later.version.published_at]
     assert times == [ahead, ahead, caught_up]
     assert len(await assert_consistent(store)) == 3
-
-
-async def test_a_reader_who_comes_when_the_key_is_lost_still_learns_whose_log_it_is(
-    address: str, tmp_path: Path
-) -> None:
-    """The public key is in the database, and everything that it proves."""
-    place = Place(tmp_path / "data", address)
-    whole = await open_service(place, Settings(), "log.example")
-    await claimed(whole.store)
-    await whole.store.close()
-    (place.data / "log.key").unlink()
-
-    service = await open_service(place, Settings())
-    try:
-        transport = httpx.ASGITransport(create_app(service))
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            told = (await client.get("/api/v1/log/key")).json()
-            note = (await client.get("/checkpoint")).content
-    finally:
-        await service.store.close()
-
-    assert told == {"origin": "log.example", "key": whole.log_key}
-    assert open_checkpoint(note, read_verifier_key(told["key"])).checkpoint.size == 1
-    await _damage_key(address)
-    with pytest.raises(StorageError, match="the key of the log is damaged"):
-        await open_service(place, Settings())
-
-
-async def _damage_key(address: str) -> None:
-    sql = "UPDATE registry_log SET verifier = 'nobody'"
-    if address.startswith("sqlite"):
-        with sqlite3.connect(address.removeprefix("sqlite:///")) as connection:
-            connection.execute(sql)
-        connection.close()
-    else:
-        other = await asyncpg.connect(address)
-        await other.execute(sql)
-        await other.close()
 
 
 async def test_without_the_key_of_the_log_everything_can_be_read_and_nothing_recorded(address: str) -> None:
