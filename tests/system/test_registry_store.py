@@ -361,6 +361,49 @@ async def test_who_else_has_exactly_this(store: Store) -> None:
         await store.holders(Digest("sha256:xyz"))
 
 
+async def test_a_page_may_end_between_two_things_with_one_digest(store: Store) -> None:
+    """A tool and a prompt that are written alike: both of each server are listed, whatever the page holds."""
+    both = {"name": "twin"}
+    for number in range(3):
+        shown = snapshot(both, prompts=[both])
+        await publish(store, envelope(shown, "1", ServerName(NAMESPACE, f"s{number}")), NOW)
+    listed = [(f"s{number}", kind) for number in range(3) for kind in (Kind.TOOL, Kind.PROMPT)]
+
+    for limit in (1, 2, 3, 5):
+        found, cursor = list[tuple[str, Kind | None]](), None
+        while not found or cursor is not None:
+            page = await store.holders(digest(both), limit=limit, cursor=cursor)
+            found += [(each.name.server, each.kind) for each in page]
+            cursor = page.next
+        assert sorted(found) == sorted(listed)
+
+
+async def test_servers_are_found_by_a_part_of_their_names(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In any case; nothing in it means anything else; and a bounded number is looked at."""
+    for name in ("file_system", "fileXsystem", "Notes"):
+        await publish(store, envelope(snapshot(READ), "1", ServerName(NAMESPACE, name)), NOW)
+
+    async def named(part: str) -> list[str]:
+        return [each.name.server for each in await store.servers_named(part)]
+
+    assert await named("ILE") == ["fileXsystem", "file_system"]
+    assert await named("e_s") == ["file_system"]
+    assert await named("owner/no") == ["Notes"]
+    assert [await named(each) for each in ("%", "\\", "\0", "words")] == [[], [], [], []]
+    page = await store.servers_named("system", limit=1)
+    assert [each.name.server for each in await store.servers_named("system", cursor=page.next)] == [
+        "file_system"
+    ]
+    monkeypatch.setattr(reading, "_LOOKED_AT", 1)
+    nothing = await store.servers_named("system")
+    assert (nothing.items, (await store.servers_named("system", cursor=nothing.next)).items[0].versions) == (
+        (),
+        1,
+    )
+
+
 async def test_changes_are_a_stream_with_a_position(store: Store) -> None:
     """Feeds and webhooks continue where they were; levels and targets choose."""
     other = ServerName("io.github.owner", "other")
@@ -471,7 +514,7 @@ async def test_the_file_is_for_its_owner_alone(address: str, store: Store) -> No
 
 
 async def test_a_character_that_no_text_has_finds_nothing(store: Store) -> None:
-    """PostgreSQL takes no U+0000 at all; whoever asks with one hears that there is nothing, as from SQLite."""
+    """PostgreSQL takes no U+0000 at all; whoever asks with one hears what SQLite says: there is nothing."""
     await publish(store, envelope(snapshot(READ)), NOW)
 
     assert await store.version(FILES, "1.0.0\0") is None

@@ -65,9 +65,11 @@ def create_app(
             if desk is not None:
                 await stack.enter_async_context(desk.open())
             deliveries = asyncio.create_task(Deliveries(service).run())
-            yield
-            deliveries.cancel()
-            await asyncio.gather(deliveries, return_exceptions=True)
+            try:
+                yield
+            finally:
+                deliveries.cancel()
+                await asyncio.gather(deliveries, return_exceptions=True)
 
     refused = partial(_refused, pages)
     handlers = {404: refused, 405: refused, Exception: refused}
@@ -90,9 +92,10 @@ def _description(service: Service) -> Endpoint:
 async def _refused(pages: Pages | None, request: Request, error: Exception) -> Response:
     """A page for whoever wants one, a problem document for everybody else."""
     told = _told(error)
-    if pages is not None and "text/html" in request.headers.get("accept", ""):
-        return await pages.refused(request, told)
-    return problem(told)
+    is_page = pages is not None and "text/html" in request.headers.get("accept", "")
+    answer = await pages.refused(request, told) if pages is not None and is_page else problem(told)
+    answer.headers["vary"] = "Accept"
+    return answer
 
 
 def _told(error: Exception) -> RefusedError:

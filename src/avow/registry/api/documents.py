@@ -102,6 +102,7 @@ def holder(found: Holder) -> JsonObject:
         "last": found.last,
         "versions": found.versions,
         "isCurrent": found.is_current,
+        "kind": None if found.kind is None else str(found.kind),
     }
 
 

@@ -35,7 +35,7 @@ async def list_servers(call: Call) -> Answer:
     since = _moment(asked["updated_since"]) if "updated_since" in asked else None
     wanted = asked.get("version")
     if wanted is not None or "search" in asked:
-        page = await store.servers(asked.get("search", ""), cursor=cursor, limit=limit)
+        page = await store.servers_named(asked.get("search", ""), cursor=cursor, limit=limit)
         found = [
             (each, version)
             for each in page.items
@@ -177,7 +177,7 @@ ENDPOINTS: Final = (
             Parameter(
                 "limit", {"type": "integer", "minimum": 1, "maximum": 100}, "How many, 30 unless said."
             ),
-            Parameter("search", schemas.WORDS, "Words of the name or the description."),
+            Parameter("search", schemas.WORDS, "A part of the name, in any case."),
             Parameter(
                 "updated_since",
                 {"type": "string", "format": "date-time", "maxLength": 40},

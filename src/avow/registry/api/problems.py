@@ -45,8 +45,8 @@ class RefusedError(AvowError):
         self.headers = dict(headers or {})
 
 
-def problem(error: AvowError) -> Response:
-    """The answer that tells of an error."""
+def problem(error: AvowError, *, is_official: bool = False) -> Response:
+    """The answer that tells of an error; clients of the official registry look for the member `error`."""
     status, headers = _status(error)
     word, title = _TITLES[status]
     document: JsonObject = {
@@ -57,13 +57,17 @@ def problem(error: AvowError) -> Response:
     }
     if error.hint:
         document["hint"] = error.hint
-    return Response(msgspec.json.encode(document), status, headers, CONTENT_TYPE)
+    if is_official:
+        document["error"] = error.message
+    # What is not here may be published any moment.
+    kept = {**headers, "cache-control": "no-store"}
+    return Response(msgspec.json.encode(document), status, kept, CONTENT_TYPE)
 
 
 def _status(error: AvowError) -> tuple[int, dict[str, str]]:
     match error:
         case RefusedError(status=status, headers=headers):
-            return status, {**headers, "cache-control": "no-store"}
+            return status, headers
         case NotFoundError():
             return 404, {}
         case ConflictError():
@@ -73,6 +77,6 @@ def _status(error: AvowError) -> tuple[int, dict[str, str]]:
         case MalformedInputError():
             return 422, {}
         case UnavailableError():
-            return 503, {"retry-after": "5", "cache-control": "no-store"}
+            return 503, {"retry-after": "5"}
         case _:
             return 500, {}

@@ -24,6 +24,7 @@ from avow.registry.service import Service
 _DEPTH: Final = 40
 _SPELLINGS: Final = {"true": True, "false": False}
 _LONGEST_NUMBER: Final = 19
+_OFFICIAL: Final = "/v0.1/"
 
 
 def routes(endpoints: Iterable[Endpoint], service: Service) -> list[Route]:
@@ -56,7 +57,7 @@ class _Methods:
         try:
             response = await bound.respond(request)
         except AvowError as error:
-            response = problem(error)
+            response = problem(error, is_official=scope["path"].startswith(_OFFICIAL))
         await response(scope, receive, send)
 
 

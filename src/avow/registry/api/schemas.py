@@ -182,7 +182,14 @@ COMPONENTS: Final[JsonObject] = {
         }
     ),
     "Holder": objects(
-        {"name": NAME, "first": VERSION, "last": VERSION, "versions": COUNT, "isCurrent": {"type": "boolean"}}
+        {
+            "name": NAME,
+            "first": VERSION,
+            "last": VERSION,
+            "versions": COUNT,
+            "isCurrent": {"type": "boolean"},
+            "kind": {"enum": [*KIND["enum"], None]},
+        }
     ),
     "Proof": objects(
         {

@@ -69,6 +69,11 @@ class SqlStore(ABC):
     ) -> model.Page[model.Server]:
         return await self._ask(reading.servers, text, namespace, cursor, limit)
 
+    async def servers_named(
+        self, part: str, *, cursor: str | None = None, limit: int = PAGE
+    ) -> model.Page[model.Server]:
+        return await self._ask(reading.servers_named, part, cursor, limit)
+
     async def version(
         self, name: model.ServerName, version: str | None = None
     ) -> model.PublishedVersion | None:

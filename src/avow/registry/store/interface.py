@@ -52,6 +52,12 @@ class Reads(Protocol):
     ) -> Page[Server]:
         """Servers, the one that changed last first; with `text`, those whose words all occur."""
 
+    async def servers_named(self, part: str, *, cursor: str | None = None, limit: int = PAGE) -> Page[Server]:
+        """Servers with this in their names, in any case, the one that changed last first.
+
+        Of very many servers a part is looked at; the cursor then leads to the rest.
+        """
+
     async def version(self, name: ServerName, version: str | None = None) -> PublishedVersion | None:
         """One version; the newest when none is named."""
 

@@ -1,10 +1,12 @@
 """Questions about servers, their versions and what changed."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from avow.core.canonical import JsonObject
+from avow.core.publication import MAX_NAME
 from avow.core.severity import Severity
 from avow.registry.model import Change, Page, PublishedVersion, Server, ServerName
 from avow.registry.store.database import Database, Row
@@ -13,6 +15,7 @@ from avow.registry.store.rows import (
     SERVER,
     SEVERITIES,
     VERSION,
+    bounded,
     cursor_of,
     read_cursor,
     server_of,
@@ -40,6 +43,14 @@ _BY_WORDS: Final = {
     )
 }
 _BY_CHANGE: Final = (f"{_SERVERS} AND s.latest_id < $2", " ORDER BY s.latest_id DESC LIMIT $1")
+# How many servers are looked at for one page of those with something in their names.
+_LOOKED_AT: Final = 10_000
+_NAMED: Final = (
+    f"SELECT {SERVER} FROM (SELECT id FROM servers WHERE latest_id < $1 "  # noqa: S608
+    "ORDER BY latest_id DESC LIMIT $4) AS l CROSS JOIN servers s CROSS JOIN versions v "
+    "WHERE s.id = l.id AND lower(s.name) LIKE $3 ESCAPE '\\' AND v.id = s.latest_id "
+    "ORDER BY s.latest_id DESC LIMIT $2"
+)
 _OLDER: Final = "AND v.id < $1 ORDER BY {} DESC LIMIT $3"
 # Servers that have not changed since are passed over as a whole.
 _NEWER: Final = "AND v.id > $1 AND s.latest_id > $1 ORDER BY {} LIMIT $3"
@@ -70,6 +81,19 @@ async def servers(
         question += f" AND s.namespace_id = (SELECT id FROM namespaces WHERE name = ${len(values)})"  # noqa: S608
     rows = await database.fetch(question + order, *values)
     return _page([server_of(row) for row in rows], [row[0] for row in rows], limit)
+
+
+async def servers_named(database: Database, part: str, cursor: str | None, limit: int) -> Page[Server]:
+    """Servers with this in their names, the one that changed last first."""
+    (before,) = read_cursor(cursor, (END,))
+    escaped = re.sub(r"([\\%_])", r"\\\1", bounded(part, MAX_NAME).lower())
+    rows = await database.fetch(_NAMED, before, _limit(limit), f"%{escaped}%", _LOOKED_AT)
+    page = _page([server_of(row) for row in rows], [row[0] for row in rows], limit)
+    if page.next is not None:
+        return page
+    sql = "SELECT latest_id FROM servers WHERE latest_id < $1 ORDER BY latest_id DESC LIMIT 1 OFFSET $2"
+    last = await database.fetch(sql, before, _LOOKED_AT - 1)
+    return Page(page.items, cursor_of(last[0][0]) if last else None)
 
 
 async def version(database: Database, name: ServerName, wanted: str | None) -> PublishedVersion | None:

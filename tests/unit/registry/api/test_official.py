@@ -30,7 +30,7 @@ async def test_all_versions_are_listed_with_our_data_beside_them(filled: Running
 
 async def test_the_newest_of_each_server_can_be_asked_for_and_searched(filled: Running) -> None:
     latest = (await filled.get("/v0.1/servers", params={"version": "latest"})).json()
-    found = (await filled.get("/v0.1/servers", params={"search": "other", "limit": "5"})).json()
+    found = (await filled.get("/v0.1/servers", params={"search": "R/oth", "limit": "5"})).json()
 
     assert [each["server"]["version"] for each in latest["servers"]] == ["0.1.0", "1.1.0"]
     assert [each["server"]["name"] for each in found["servers"]] == ["io.github.owner/other"]
@@ -54,6 +54,8 @@ async def test_versions_of_a_server_and_one_of_them(filled: Running) -> None:
     assert [each["server"]["version"] for each in versions["servers"]] == ["1.1.0", "1.0.0"]
     assert latest == versions["servers"][0]
     assert missing.status_code == 404
+    assert missing.json()["error"] == "Server not found"
+    assert missing.headers["cache-control"] == "no-store"
 
 
 async def test_all_versions_come_at_once_since_nobody_asks_for_a_second_page(registry: Running) -> None:
