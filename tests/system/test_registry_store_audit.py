@@ -1,13 +1,15 @@
 """A store is a function of its log: whatever is changed behind its back is found."""
 
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from avow.core.publication import ServerName
+from avow.core.severity import Severity
 from avow.registry.auditing import audit
-from avow.registry.model import Approval, ApprovalState
+from avow.registry.model import Approval, ApprovalState, Role, Token, Watch, Webhook
 from avow.registry.publishing import publish
 from avow.registry.store.base import SqlStore
 from avow.registry.store.interface import Store
@@ -49,6 +51,11 @@ async def story(store: Store) -> None:
     revoke = [KEY.public.identifier]
     await store.change_keys(NAMESPACE, "admin", NOW, add=[OTHER_KEY.public], revoke=revoke)
     await publish(store, envelope(snapshot(tool("x", when="string")), "3", key=OTHER_KEY), NOW)
+    await store.add_token(Token("abc", Role.READ, "ann", b"hash", NOW))
+    await store.add_watch(Watch("w1", "ann", str(FILES), Severity.MODERATE, NOW))
+    await store.add_webhook(
+        Webhook("h1", "ann", "https://x.example/", b"secret", (str(FILES),), Severity.SAFE, NOW)
+    )
 
 
 async def test_a_good_store_has_no_problems(store: Store) -> None:
@@ -73,6 +80,15 @@ async def test_a_good_store_has_no_problems(store: Store) -> None:
         "UPDATE log_checkpoints SET size = size + 1 WHERE size = (SELECT max(size) FROM log_checkpoints)",
         "UPDATE namespace_keys SET raw = zeroblob(32)",
         "UPDATE approvals SET state = 'rejected'",
+        "UPDATE log_checkpoints SET root = zeroblob(32) WHERE size = 2",
+        "UPDATE registry_log SET last_ms = last_ms + 1",
+        "UPDATE tokens SET role = 'administer'",
+        "UPDATE environments SET needed = 0",
+        "UPDATE watches SET level = 'critical'",
+        "UPDATE webhooks SET position = 9",
+        "INSERT INTO capability_words (rowid, words) VALUES (1, 'forged')",
+        "DELETE FROM server_words_idx",
+        "DROP INDEX offers_by_server",
     ],
 )
 async def test_rows_that_are_missing_or_too_many_are_found(tmp_path: Path, statement: str) -> None:
@@ -85,5 +101,23 @@ async def test_rows_that_are_missing_or_too_many_are_found(tmp_path: Path, state
             connection.execute(statement)
         connection.close()
         assert await problems(store)
+    finally:
+        await store.close()
+
+
+async def test_a_change_does_not_seal_what_somebody_else_changed(tmp_path: Path) -> None:
+    """A token that was made more powerful stays conspicuous when it is revoked, a webhook when it is told."""
+    path = tmp_path / "registry.db"
+    store = await claimed(await open_store(f"sqlite:///{path}", SIGNER))
+    try:
+        await story(store)
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE tokens SET person = 'eve'")
+            connection.execute("UPDATE webhooks SET url = 'https://eve.example/'")
+        connection.close()
+        await store.revoke_token("abc", NOW)
+        await store.lease_webhooks(NOW, NOW + timedelta(minutes=1))
+        await store.settle_webhook("h1", position=1, attempts=0, next_attempt_at=None)
+        assert [each.partition(":")[0] for each in await problems(store)] == ["tokens", "webhooks"]
     finally:
         await store.close()

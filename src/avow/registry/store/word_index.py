@@ -22,6 +22,9 @@ _INSIDE: Final = {
     "a number is none of a page": (
         "SELECT 1 FROM {0}_idx WHERE segid NOT BETWEEN 1 AND 65535 OR pgno NOT BETWEEN 2 AND 1 << 32 LIMIT 1"
     ),
+    "nothing leads to a page": (
+        "SELECT 1 FROM {0}_data WHERE id >= 1 << 37 AND id >> 37 NOT IN (SELECT segid FROM {0}_idx) LIMIT 1"
+    ),
     "a page is of no segment": "SELECT 1 FROM {0}_data WHERE id < 1 << 37 AND id NOT IN (1, 10) LIMIT 1",
     "a word is not found where it is": (
         "SELECT 1 FROM temp.avow_terms t WHERE t.doc <> "
