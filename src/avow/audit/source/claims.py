@@ -18,7 +18,6 @@ from avow.audit.source.code import (
     Function,
     If,
     Item,
-    Literal,
     Member,
     Name,
     Not,
@@ -34,7 +33,16 @@ from avow.audit.source.handshake import allows_versions, allows_versions_itself
 from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.records import entries
-from avow.audit.source.taint import REQUEST, Taint, taint_of
+from avow.audit.source.returning import (
+    Shared,
+    gives_back,
+    longest,
+    only_leaves,
+    only_tells,
+    only_words,
+    own,
+)
+from avow.audit.source.taint import REQUEST, Taint, returned_by, taint_of
 from avow.audit.source.vocabulary import AUTHORITY, LOGS, SESSIONS
 from avow.core.credentials import is_credential_name
 
@@ -64,31 +72,34 @@ class _Reading:
     allows: bool = False
     depth: int = 0
     flows: list[Flow] = field(default_factory=list)
-    followed: set[tuple[int, tuple[Taint | None, ...]]] = field(default_factory=set)
-    allowing: dict[int, bool] = field(default_factory=dict)
+    returned: list[Taint] = field(default_factory=list)
+    nested: int = 0
+    shared: Shared = field(default_factory=Shared)
+    followed: dict[tuple[int, tuple[Taint | None, ...]], Taint | None] = field(default_factory=dict)
 
     def inside(self, scope: Scope, known: dict[str, Taint], *, allows: bool) -> "_Reading":
         """The state for a function that is called from here, or stands here."""
-        return replace(self, scope=scope, known=known, allows=allows, depth=self.depth + 1, flows=[])
+        depth = self.depth + 1
+        return replace(
+            self, scope=scope, known=known, allows=allows, depth=depth, flows=[], returned=[], nested=0
+        )
 
 
 def flows(project: Project, found: Registrations) -> Iterator[Flow]:
     """Every claim that reaches a sink."""
     seen: set[tuple[str, Place]] = set()
-    allowing: dict[int, bool] = {}
+    shared = Shared()
     for answer in found.answers:
         if answer.method == "initialize":
             names = _request_names(answer.function)
             allows = allows_versions(project, answer.scope, answer.body)
-            reading = _Reading(
-                project, answer.scope, dict.fromkeys(names, REQUEST), allows, allowing=allowing
-            )
+            reading = _Reading(project, answer.scope, dict.fromkeys(names, REQUEST), allows, shared=shared)
             _body(reading, answer.body)
             yield from _new(reading.flows, seen)
     for scope in project:
         for node in scope.nodes:
             if isinstance(node, Function):
-                reading = _Reading(project, scope, {}, allows=True)
+                reading = _Reading(project, scope, {}, allows=True, shared=shared)
                 _body(reading, node.body)
                 yield from _new(reading.flows, seen)
 
@@ -125,22 +136,33 @@ def _body(reading: _Reading, body: Iterable[Statement]) -> None:
                 _assign(reading, statement)
             case If():
                 _branch(reading, statement)
-                _body(reading, statement.then)
-                _body(reading, statement.otherwise)
+                _perhaps(reading, statement.then)
+                _perhaps(reading, statement.otherwise)
             case Switch():
+                _switch(reading, statement)
                 for _, inner in statement.cases:
-                    _body(reading, inner)
+                    _perhaps(reading, inner)
             case Block():
                 for expression in statement.expressions:
                     _expression(reading, expression)
-                _body(reading, statement.body)
+                _perhaps(reading, statement.body)
             case Evaluate() | Return() | Raise():
                 if statement.value is not None:
                     _expression(reading, statement.value)
+                    taint = taint_of(statement.value, reading.known)
+                    if taint is not None and isinstance(statement, Return):
+                        reading.returned.append(taint)
             case Class() | Function():
                 pass
             case _:
                 pass
+
+
+def _perhaps(reading: _Reading, body: Iterable[Statement]) -> None:
+    """Statements that may run or not: what was known before them may still be so after them."""
+    reading.nested += 1
+    _body(reading, body)
+    reading.nested -= 1
 
 
 def _assign(reading: _Reading, statement: Assign) -> None:
@@ -151,13 +173,12 @@ def _assign(reading: _Reading, statement: Assign) -> None:
             if taint is not None:
                 reading.known[name] = taint
                 _secret(reading, taint, statement.place, name)
-            else:
+            elif not reading.nested:
                 reading.known.pop(name, None)
         case Item(object=holder, index=index):
             _keyed(reading, holder, index, statement.place)
         case Member(object=Name(name=owner), name=name) if taint is not None:
-            if owner in ("self", "this"):
-                reading.known[f"{owner}.{name}"] = taint
+            reading.known[f"{owner}.{name}"] = taint
             _decides(reading, taint, statement.place, name, stored=True)
         case Member(name=name) if taint is not None:
             _decides(reading, taint, statement.place, name, stored=True)
@@ -168,21 +189,42 @@ def _assign(reading: _Reading, statement: Assign) -> None:
 def _branch(reading: _Reading, statement: If) -> None:
     _expression(reading, statement.test)
     taint = taint_of(statement.test, reading.known)
-    if taint is None or not _matters(taint) or _only_tells((*statement.then, *statement.otherwise)):
+    if taint is None or not _matters(taint) or only_tells((*statement.then, *statement.otherwise)):
         return
-    if isinstance(statement.test, Not) and _only_leaves(statement.then) and taint.claim is Claim.CLIENT_INFO:
+    if reading.depth and gives_back((*statement.then, *statement.otherwise)):
+        # Whoever calls this decides by what it gives back.
+        reading.returned.append(taint)
+    if isinstance(statement.test, Not) and only_leaves(statement.then) and taint.claim is Claim.CLIENT_INFO:
         # The client has to say what it is called: that is no decision about it.
         return
     words = {word for inner in statement.then for word in words_in(inner)}
-    if reading.depth and _only_words(statement.then) and not any(map(AUTHORITY.search, words)):
+    if reading.depth and only_words(statement.then) and not any(map(AUTHORITY.search, words)):
         # A helper has another text for another client: no decision about what it may do.
         return
     _decides(reading, taint, statement.test.place, *words)
 
 
+def _switch(reading: _Reading, statement: Switch) -> None:
+    """A branch by the value of a claim, or by what is in it."""
+    _expression(reading, statement.subject)
+    taint = taint_of(statement.subject, reading.known)
+    bodies = tuple(inner for values, body in statement.cases if values for inner in body)
+    if taint is None or not _matters(taint) or not bodies or only_tells(bodies):
+        return
+    words = {word for inner in bodies for word in words_in(inner)}
+    if only_words(bodies) and not any(map(AUTHORITY.search, words)):
+        return
+    _decides(reading, replace(taint, picked=True), statement.subject.place, *words)
+
+
 def _expression(reading: _Reading, node: Expression) -> None:
     """Look for sinks inside an expression, and follow it into helper functions."""
-    for inner in walk_outside_functions(node):
+    nodes = list(walk_outside_functions(node))
+    # Inner ones first: what they give back may be handed to the outer ones.
+    for inner in reversed(nodes):
+        if isinstance(inner, Call):
+            _follow(reading, inner)
+    for inner in nodes:
         match inner:
             case Function():
                 # A callback knows what is known around it; without that it has its own turn.
@@ -228,29 +270,46 @@ def _call(reading: _Reading, node: Call) -> None:
             _declared_by(reading, value)
     if name in ("set", "setdefault", "add") and isinstance(node.function, Member) and node.arguments:
         _keyed(reading, node.function.object, node.arguments[0], node.place)
-    _follow(reading, node)
 
 
 def _follow(reading: _Reading, node: Call) -> None:
-    """A helper that gets a claim is read with what it gets."""
-    given = [taint_of(argument, reading.known) for argument in node.arguments]
-    if reading.depth >= _DEEPEST or not any(given) or LOGS.search(last_name(node.function)):
+    """A helper that gets a claim is read with what it gets; what it gives back is known from then on."""
+    if LOGS.search(last_name(node.function)):
         return
+    given = tuple(taint_of(argument, reading.known) for argument in node.arguments)
     resolved = reading.project.function(reading.scope, node.function)
     if resolved is None:
         return
-    scope, function = resolved
-    if (id(function), tuple(given)) in reading.followed:
-        return
-    reading.followed.add((id(function), tuple(given)))
+    if any(given) and reading.depth < _DEEPEST:
+        key = (id(resolved[1]), given)
+        if key not in reading.followed:
+            # Should it call itself, that tells nothing new.
+            reading.followed[key] = None
+            reading.followed[key] = _read_helper(reading, *resolved, given)
+        taint = reading.followed[key]
+    else:
+        taint = own(reading.shared, resolved[1])
+    if taint is not None:
+        reading.known[returned_by(node)] = taint
+
+
+def _read_helper(
+    reading: _Reading, scope: Scope, function: Function, given: tuple[Taint | None, ...]
+) -> Taint | None:
     parameters = [name for name in function.parameters if name not in ("self", "cls", "this")]
     known = {name: taint for name, taint in zip(parameters, given, strict=False) if taint is not None}
-    if not reading.allows and id(function) not in reading.allowing:
-        reading.allowing[id(function)] = allows_versions_itself(reading.project, scope, function.body)
-    allows = reading.allows or reading.allowing[id(function)]
-    inner = reading.inside(scope, known, allows=allows)
+    allowing = reading.shared.allowing
+    if not reading.allows and id(function) not in allowing:
+        allowing[id(function)] = allows_versions_itself(reading.project, scope, function.body)
+    inner = reading.inside(scope, known, allows=reading.allows or allowing[id(function)])
     _body(inner, function.body)
     reading.flows.extend(inner.flows)
+    taint = longest(inner.returned)
+    # What it decides by itself is told there, and need not be told again of whoever calls it.
+    decided = taint is not None and any(
+        (flow.claim, flow.what) == (taint.claim, ".".join(taint.path)) for flow in inner.flows
+    )
+    return None if decided else taint
 
 
 def _declaration(reading: _Reading, value: Expression) -> None:
@@ -319,25 +378,3 @@ def _matters(taint: Taint) -> bool:
     if taint.whole or not taint.path:
         return False
     return taint.claim is not Claim.CAPABILITIES or taint.path[0] not in _CLIENTS
-
-
-def _only_tells(body: tuple[Statement, ...]) -> bool:
-    return bool(body) and all(
-        isinstance(inner, Evaluate)
-        and isinstance(inner.value, Call)
-        and any(LOGS.search(word) for word in words_in(inner.value.function))
-        for inner in body
-    )
-
-
-def _only_words(body: tuple[Statement, ...]) -> bool:
-    return bool(body) and all(
-        isinstance(inner, Return | Assign)
-        and isinstance(inner.value, Literal)
-        and isinstance(inner.value.value, str)
-        for inner in body
-    )
-
-
-def _only_leaves(body: tuple[Statement, ...]) -> bool:
-    return all(isinstance(inner, Raise | Return) for inner in body)

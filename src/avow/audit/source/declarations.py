@@ -75,9 +75,15 @@ def capability_records(project: Project, found: Registrations) -> Iterator[tuple
 
 
 def _held(project: Project, scope: Scope, node: Record) -> Iterator[tuple[Scope, Expression]]:
+    values = dict(node.entries)
+    # What a client says of itself is no server's declaration.
+    if "clientInfo" in values:
+        return
+    version = values["protocolVersion"]
     for entry in entries(project, scope, node):
-        # What a client says of itself is not the server's declaration.
-        if entry.key == "capabilities" and not any(key == "clientInfo" for key, _ in node.entries):
+        # `{ protocolVersion: z.string(), capabilities: Capabilities }` is a type, as the SDK has it.
+        is_type = isinstance(version, Call) and not version.arguments
+        if entry.key == "capabilities" and not (is_type and not unfold(project, entry.scope, entry.value)[0]):
             yield entry.scope, entry.value
 
 

@@ -202,13 +202,14 @@ class Project:
                 found = self._constant(scope, name)
             case Member(object=Name(name=owner), name=name) if owner in _SELF and name in scope.fields:
                 found = scope, scope.fields[name]
-            case Member(object=Name(name=owner), name=name) if owner in scope.unit.imports:
-                other = self._module(scope, scope.unit.imports[owner])
-                found = self._constant(other, name) if other else None
             case Member(object=Name() as owner, name=name):
                 home, holder = self.value(scope, owner, depth + 1) if depth < _DEEPEST else (scope, owner)
                 inner = dict(holder.entries).get(name) if isinstance(holder, Record) else None
                 found = (home, inner) if inner is not None else None
+                if found is None and owner.name in scope.unit.imports:
+                    # Not of a record that is imported, but of a module.
+                    other = self._module(scope, scope.unit.imports[owner.name])
+                    found = self._constant(other, name) if other else None
             case Call(function=Member(object=Name(name="Object"), name="freeze"), arguments=(inner, *_)):
                 found = scope, inner
             case _:

@@ -50,6 +50,13 @@ _METHODS: Final = frozenset(
         "get",
     }
     | {"toLowerCase", "toUpperCase", "trim", "test", "has", "model_dump", "copy"}
+    | {"keys", "values", "items", "entries", "some", "every", "find", "filter", "indexOf", "split"}
+)
+# What is made of a claim by these says what the claim says.
+_PASSING: Final = frozenset(
+    {"bool", "Boolean", "str", "String", "dict", "isinstance", "hasattr", "parse", "stringify", "any", "all"}
+    | {"set", "frozenset", "list", "tuple", "sorted", "len", "next", "iter", "filter", "map", "reversed"}
+    | {"Map", "Set", "from", "fromEntries", "assign", "structuredClone", "deepcopy", "get"}
 )
 
 
@@ -131,7 +138,7 @@ def _is_fixed(side: Expression) -> bool:
 def _member(node: Member, known: Mapping[str, Taint]) -> Taint | None:
     root, members = chain(node)
     start = taint_of(root, known) if not isinstance(root, Member) else None
-    if start is None and isinstance(root, Name) and root.name in ("self", "this"):
+    if start is None and isinstance(root, Name) and members:
         # A field that a claim was put into is known by its own name.
         start = known.get(f"{root.name}.{members[0]}")
         if start is not None:
@@ -175,9 +182,14 @@ def _call(node: Call, known: Mapping[str, Taint]) -> Taint | None:
     if isinstance(node.function, Member) and name in _METHODS:
         found = _first(known, node.function.object, *node.arguments)
         return _picked(found) if node.arguments else found
-    if name in ("bool", "Boolean", "str", "String", "dict", "isinstance", "hasattr", "parse"):
+    if name in _PASSING:
         return _first(known, *node.arguments)
-    return None
+    return known.get(returned_by(node))
+
+
+def returned_by(node: Call) -> str:
+    """Under what it is known what a call of a function in the tree gives back; no variable is called so."""
+    return f"{id(node)}()"
 
 
 def _path(members: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,0 +1,14 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { InitializeRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const server = new Server({ name: "notes", version: "1.0.0" }, { capabilities: { tools: {} } });
+server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [] }));
+server.setRequestHandler(InitializeRequestSchema, async (request) => {
+  const copy = JSON.parse(JSON.stringify(request.params));
+  const on = copy.capabilities.experimental.advanced;
+  return {
+    protocolVersion: "2025-11-25",
+    serverInfo: { name: "notes", version: "1.0.0" },
+    capabilities: { tools: {}, ...(on ? { experimental: { advanced: {} } } : {}) }, // expect: AVW010
+  };
+});

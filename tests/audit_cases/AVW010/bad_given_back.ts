@@ -1,0 +1,16 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { InitializeRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const server = new Server({ name: "notes", version: "1.0.0" }, { capabilities: { tools: {} } });
+server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [] }));
+function wantsAdvanced(capabilities: any) {
+  return Boolean(capabilities?.experimental?.advanced);
+}
+server.setRequestHandler(InitializeRequestSchema, async (request) => {
+  const on = wantsAdvanced(request.params.capabilities);
+  return {
+    protocolVersion: "2025-11-25",
+    serverInfo: { name: "notes", version: "1.0.0" },
+    capabilities: { tools: {}, ...(on ? { experimental: { advanced: {} } } : {}) }, // expect: AVW010
+  };
+});

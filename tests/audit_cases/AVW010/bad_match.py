@@ -1,0 +1,23 @@
+from mcp.server.lowlevel import Server
+from mcp.types import Implementation, InitializeRequest, InitializeResult, ServerCapabilities, ToolsCapability
+
+server = Server("notes")
+
+
+async def initialize(request: InitializeRequest) -> InitializeResult:
+    match request.params.capabilities.experimental:  # expect: AVW010
+        case {"advanced": _}:
+            on = True
+        case _:
+            on = False
+    return InitializeResult(
+        protocolVersion="2025-11-25",
+        capabilities=ServerCapabilities(
+            tools=ToolsCapability(),
+            experimental={"advanced": {}} if on else None,
+        ),
+        serverInfo=Implementation(name="notes", version="1"),
+    )
+
+
+server.request_handlers[InitializeRequest] = initialize
