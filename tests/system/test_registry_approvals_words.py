@@ -47,7 +47,7 @@ def test_each_state_says_who_decided_what_when(made: SmallRegistry, tmp_path: Pa
     assert undecided.sentence == (
         f"{NAME} 1.0.0 is pending in production: nobody has decided about it yet; nothing is approved there"
     )
-    assert undecided.error.hint.startswith(f"decide with `avow registry approve {NAME} 1.0.0")
+    assert undecided.error.hint.startswith("somebody who may approve has to decide; `avow registry approvals")
 
     made.decide("1.0.0", "approved")
     assert standing(made, tmp_path).sentence == f"{NAME} 1.0.0 is approved in production: {ADA} (because)"
@@ -58,6 +58,9 @@ def test_each_state_says_who_decided_what_when(made: SmallRegistry, tmp_path: Pa
         f"{NAME} 1.1.0 is rejected in production: Bob rejected it on 2026-11-15 at 14:35 UTC (because); "
         f"approved there: 1.0.0, {ADA}"
     )
+    # A model reads this, and may do what it says.
+    assert "avow registry approve" not in standing(made, tmp_path, "1.1.0").error.hint
+    assert "until Bob decides otherwise" in standing(made, tmp_path, "1.1.0").error.hint
 
 
 def test_two_people_may_be_needed_and_one_may_think_again(made: SmallRegistry, tmp_path: Path) -> None:

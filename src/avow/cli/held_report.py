@@ -1,13 +1,11 @@
 """The report of `avow check` about servers that have to be approved in a registry, too."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from avow.cli.approvals import RegistryOptions
 from avow.cli.output import print_drift, write
 from avow.cli.output.report import DriftReport
-from avow.core.printable import printable
 from avow.core.publication import ServerName
 from avow.system.checking import Compared
 from avow.system.registry_approvals import Standing, ask, judge
@@ -20,15 +18,23 @@ class HeldReport(DriftReport):
     standings: Mapping[str, Standing] = field(default_factory=dict)
 
     @property
-    def refused(self) -> tuple[str, ...]:
-        """The servers that are not approved there."""
-        return tuple(name for name, standing in self.standings.items() if not standing.is_approved)
+    def refused(self) -> Mapping[str, str]:
+        """The servers that are not approved there, each with who decided what."""
+        return {
+            name: f"{standing.sentence}. {standing.error.hint}"
+            for name, standing in self.standings.items()
+            if not standing.is_approved
+        }
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How old an answer is that is not of now."""
+        return tuple(f"{name}: {each.age}" for name, each in self.standings.items() if each.age)
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing is to be told: no drift, and every server approved by a registry that answered."""
-        told = any(standing.age for standing in self.standings.values())
-        return super().is_clean and not self.refused and not told
+        return super().is_clean and not self.refused and not self.remarks
 
     @property
     def exit_code(self) -> int:
@@ -74,7 +80,7 @@ def hold(report: DriftReport, held: RegistryOptions, names: Mapping[str, ServerN
 
 
 def print_held(report: HeldReport, format_name: str) -> None:
-    """Print it; where a format has no place for the registry's answer, a refusal goes to standard error."""
+    """Print it; machines get the registry's whole answer."""
     if format_name == "json":
         from avow.cli.output.json import dumps, outcome_document
 
@@ -84,11 +90,8 @@ def print_held(report: HeldReport, format_name: str) -> None:
         write(dumps({"servers": servers}))
         return
     print_drift(report, format_name)
-    if format_name == "sarif":
-        for name, standing in report.standings.items():
-            for note in _notes(standing):
-                sys.stderr.write(printable(f"{name}: {note}\n"))
 
 
 def _notes(standing: Standing) -> tuple[str, ...]:
-    return tuple(filter(None, (standing.sentence, standing.age)))
+    next_step = "" if standing.is_approved else standing.error.hint
+    return tuple(filter(None, (standing.sentence, next_step, standing.age)))

@@ -102,14 +102,23 @@ class Standing:
 
     @property
     def error(self) -> NotApprovedError:
-        """The refusal of what is not approved."""
-        where = f"--environment {self.approved.environment} --reason …"
-        match self.state:
-            case "unknown":
-                hint = "publish it with `avow registry publish`, and have it approved"
-            case _:
-                hint = f"decide with `avow registry approve {self.approved.name} {self.version} {where}`"
-        return NotApprovedError(self.told, hint)
+        """The refusal of what is not approved.
+
+        A model may read the hint, and follow it: it never says how to approve something.
+        """
+        return NotApprovedError(self.told, self._hint())
+
+    def _hint(self) -> str:
+        if self.state == UNKNOWN:
+            return "a person has to publish it with `avow registry publish`, and another has to approve it"
+        if self.state == PENDING:
+            where = f"--environment {self.approved.environment} --state pending"
+            return (
+                f"somebody who may approve has to decide; `avow registry approvals {where}` lists what waits"
+            )
+        people = ", ".join(each.by for each in self.decisions if each.state == REJECTED)
+        who = printable(people, _MOST_WORDS, fold=True)
+        return f"it stays rejected until {who} decides otherwise: ask them, or use a version that is approved"
 
     def document(self) -> JsonObject:
         """The answer for machines."""

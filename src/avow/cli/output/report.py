@@ -1,6 +1,7 @@
 """What a report says, before any format gives it a shape."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,8 +61,13 @@ class DriftReport:
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Failed))
 
     @property
-    def refused(self) -> tuple[str, ...]:
-        """Servers that may not be used for another reason than drift."""
+    def refused(self) -> Mapping[str, str]:
+        """Servers that may not be used for another reason than drift, and that reason."""
+        return {}
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What has to be known about the answers themselves: that one is old."""
         return ()
 
     @property

@@ -1,4 +1,7 @@
-"""SARIF 2.1.0, for code scanning: one result per drift, at the place in the lockfile that it departs from."""
+"""SARIF 2.1.0, for code scanning: one result per drift, at the place in the lockfile that it departs from.
+
+A server that may not be used for another reason is a result as well, at its entry.
+"""
 
 import hashlib
 import json
@@ -25,7 +28,8 @@ _LEVELS: Final = {
     Severity.SAFE: "note",
     Severity.INFO: "note",
 }
-_RULES: Final = tuple(DriftType)
+_NOT_APPROVED: Final = "not_approved"
+_RULES: Final = (*map(str, DriftType), _NOT_APPROVED)
 _SPECIAL: Final = re.compile(r"[\\\[\]]")
 
 
@@ -38,29 +42,36 @@ def drift(report: DriftReport) -> str:
                 "name": "Avow",
                 "version": avow.__version__,
                 "semanticVersion": avow.__version__,
-                "rules": [_rule(type_) for type_ in _RULES],
+                "rules": [_rule(each) for each in _RULES],
             }
         },
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(report)],
-        "results": [result for compared in report.compared for result in _results(compared, places)],
+        "results": [
+            *(_refused(name, why, places) for name, why in report.refused.items()),
+            *(result for compared in report.compared for result in _results(compared, places)),
+        ],
     }
     return dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _rule(type_: DriftType) -> JsonObject:
-    words = type_.replace("_", " ")
+def _rule(identifier: str) -> JsonObject:
+    words = identifier.replace("_", " ")
     return {
-        "id": str(type_),
+        "id": identifier,
         "name": words.title().replace(" ", ""),
         "shortDescription": {"text": f"{words}."},
     }
 
 
 def _invocation(report: DriftReport) -> JsonObject:
+    notes = [
+        {"level": "note", "message": {"text": plain(printable(each, 1000, fold=True))}}
+        for each in report.remarks
+    ]
     return {
         "executionSuccessful": not report.failed,
-        "toolExecutionNotifications": [_notification(failed) for failed in report.failed],
+        "toolExecutionNotifications": [*(_notification(failed) for failed in report.failed), *notes],
     }
 
 
@@ -77,24 +88,42 @@ def _results(compared: Compared, places: Places) -> list[JsonObject]:
     return found
 
 
-def _result(server: str, drift: Drift, places: Places) -> JsonObject:
-    location: JsonObject = {
-        "logicalLocations": [{"fullyQualifiedName": "/".join(filter(None, (server, drift.kind, drift.name)))}]
+def _refused(server: str, why: str, places: Places) -> JsonObject:
+    return {
+        "ruleId": _NOT_APPROVED,
+        "ruleIndex": _RULES.index(_NOT_APPROVED),
+        "level": "error",
+        "message": {"text": plain(printable(f"{server}: {why}.", 1000, fold=True))},
+        "locations": [_location(server, "", "", places)],
+        # Who decided what may change: it stays the same thing until it is approved.
+        "partialFingerprints": {"avow/v1": _fingerprint(server, _NOT_APPROVED)},
+        "properties": {"severity": str(Severity.CRITICAL), "server": server},
     }
-    if places.path is not None:
-        location["physicalLocation"] = {
-            "artifactLocation": {"uri": _uri(places.path)},
-            "region": {"startLine": places.line_of(server, drift.kind, drift.name)},
-        }
+
+
+def _result(server: str, drift: Drift, places: Places) -> JsonObject:
+    fingerprint = _fingerprint(server, drift.type, drift.kind, drift.name, drift.summary)
     return {
         "ruleId": str(drift.type),
         "ruleIndex": _RULES.index(drift.type),
         "level": _LEVELS[drift.severity],
         "message": {"text": _message(server, drift)},
-        "locations": [location],
-        "partialFingerprints": {"avow/v1": _fingerprint(server, drift)},
+        "locations": [_location(server, drift.kind, drift.name, places)],
+        "partialFingerprints": {"avow/v1": fingerprint},
         "properties": {"severity": str(drift.severity), "server": server},
     }
+
+
+def _location(server: str, kind: str, name: str, places: Places) -> JsonObject:
+    location: JsonObject = {
+        "logicalLocations": [{"fullyQualifiedName": "/".join(filter(None, (server, kind, name)))}]
+    }
+    if places.path is not None:
+        location["physicalLocation"] = {
+            "artifactLocation": {"uri": _uri(places.path)},
+            "region": {"startLine": places.line_of(server, kind, name)},
+        }
+    return location
 
 
 def _message(server: str, drift: Drift) -> str:
@@ -109,9 +138,8 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def _fingerprint(server: str, drift: Drift) -> str:
+def _fingerprint(*facts: str) -> str:
     """Stable while the same thing differs in the same way, wherever it stands in the file."""
-    facts = [server, drift.type, drift.kind, drift.name, drift.summary]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
