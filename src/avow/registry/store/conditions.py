@@ -68,14 +68,13 @@ class Question:
         self.table, self.number = table, number
         self.leading.append(condition)
 
-    def source(self, most: int, before: int) -> str:
+    def source(self, most: int | None, before: int) -> str:
         """Tables and conditions: `l` leads in the order of its `id`, newest first, and `c` is the capability.
 
-        SQLite looks at no more than `most` rows of what leads, however few of them fit: it cannot know how
-        few those are. PostgreSQL can, and chooses a way by itself.
+        No more than `most` rows of what leads are looked at, however few of them fit.
         """
         rows = self._rows("AS id", before)
-        if self.dialect == "sqlite":
+        if most is not None:
             rows += f" ORDER BY {self.number} DESC LIMIT {self.value(most)}"
         following = " AND ".join(["c.id = l.id", *self.following])
         return f"({rows}) AS l CROSS JOIN capabilities c WHERE {following}"

@@ -43,8 +43,9 @@ SHOWN_OFFERS: Final = 5
 _FEW: Final = 10
 COUNTED: Final = 1_000
 # How many rows of what leads are looked at for one page, and for its facets: together some milliseconds.
-_LOOKED_AT: Final = 12_000
-_COUNTED_AMONG: Final = 5_000
+# SQLite cannot know how few rows fit; PostgreSQL can, and chooses a way to a page by itself.
+_LOOKED_AT: Final = {"sqlite": 12_000, "postgresql": None}
+_COUNTED_AMONG: Final = 2_000
 
 _HIT: Final = "c.id, c.digest, c.kind, c.name, c.title, c.description, c.risk, c.reasons, c.servers"
 
@@ -56,7 +57,8 @@ async def search(database: Database, wanted: Search, cursor: str | None, limit: 
     question = question_of(database, wanted)
     if question is None:
         return Page(())
-    sql = f"SELECT {_HIT} FROM {question.source(_LOOKED_AT, before)}"  # noqa: S608
+    most = _LOOKED_AT[database.dialect]
+    sql = f"SELECT {_HIT} FROM {question.source(most, before)}"  # noqa: S608
     # What leads is in order, and SQLite keeps it; asked to, it would sort all there is.
     order = "" if database.dialect == "sqlite" else " ORDER BY l.id DESC"
     sql += f"{order} LIMIT {question.value(limit + 1)}"
@@ -64,7 +66,8 @@ async def search(database: Database, wanted: Search, cursor: str | None, limit: 
     hits = await _hits(database, rows[:limit], wanted)
     if len(rows) > limit:
         return Page(hits, cursor_of(rows[limit - 1][0]))
-    last = await _last(database, question, _LOOKED_AT, before)
+    # When there may be others behind those that were looked at, one goes on after the last of them.
+    last = None if most is None else await question.leading_row(database, most - 1, before)
     return Page(hits, None if last is None else cursor_of(last))
 
 
@@ -83,18 +86,13 @@ async def facets(database: Database, wanted: Search) -> Facets:
     for (kind, risk), count in pairs.items():
         kinds[kind] += count
         risks[risk] += count
-    is_whole = await _last(database, question, _COUNTED_AMONG, END) is None
+    is_whole = await question.leading_row(database, _COUNTED_AMONG, END) is None
     return Facets(
         {kind: count for kind, count in kinds.items() if count},
         {risk: count for risk, count in risks.items() if count},
         is_exact=is_whole and sum(pairs.values()) < COUNTED,
         pairs=pairs,
     )
-
-
-async def _last(database: Database, question: Question, most: int, before: int) -> int | None:
-    """The last row of those that were looked at, when there may be others behind it."""
-    return await question.leading_row(database, most - 1, before) if database.dialect == "sqlite" else None
 
 
 async def _hits(database: Database, rows: Sequence[Row], wanted: Search) -> tuple[CapabilityHit, ...]:
