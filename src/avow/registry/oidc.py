@@ -8,6 +8,7 @@ import time
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from avow.errors import UnavailableError, UsageError
 _ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
 _LEEWAY: Final = 60.0
 _LONGEST: Final = 16 * 1024
+_LONGEST_NAME: Final = 200
 _KEEP_SECONDS: Final = 3600.0
 _ASK_AGAIN_SECONDS: Final = 30.0
 _MOST_BYTES: Final = 256 * 1024
@@ -136,7 +138,7 @@ class Identities:
             for each in issuer.publishers
             if all(claims.get(name) == value for name, value in each.claims.items())
         )
-        return Identity(f"{claims['sub']}"[:200], namespaces) if namespaces else None
+        return Identity(_person(issuer, str(claims["sub"])), namespaces) if namespaces else None
 
     async def _key(self, issuer: Issuer, identifier: str) -> Any:
         """The key with this identifier; an unknown one leads to one more question, now and then."""
@@ -148,6 +150,12 @@ class Identities:
             if known is None or now - known[0] > patience:
                 known = self._keys[issuer.url] = (now, await _fetch_keys(issuer))
         return _find(known[1], identifier)
+
+
+def _person(issuer: Issuer, subject: str) -> str:
+    """A name that neither an identity of another issuer has, nor anybody with a token."""
+    name = f"{issuer.url}#{subject}"
+    return name if len(name) <= _LONGEST_NAME else f"sha256:{sha256(name.encode()).hexdigest()}"
 
 
 def _find(keys: Any, identifier: str) -> Any:

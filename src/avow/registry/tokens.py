@@ -7,6 +7,7 @@ that nobody can guess; what a person chose as a password would need another.
 import hmac
 import re
 import secrets
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -17,7 +18,17 @@ from avow.registry.model import NotFoundError, Role, Token
 from avow.registry.store.interface import Store
 
 _FORM: Final = re.compile(r"avow_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
-_PERSON: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,200}")
+# Unicode's format characters: with them two names that look alike would be two people.
+_UNSEEN: Final = (
+    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
+)
+ON_A_LINE: Final = rf"[^\x00-\x1f\x7f-\x9f\u2028\u2029{_UNSEEN}]"
+"""A character of a person's name, as a pattern."""
+
+MAX_PERSON: Final = 200
+_PERSON: Final = re.compile(f"{ON_A_LINE}{{1,{MAX_PERSON}}}")
 _NOBODY: Final = sha256(secrets.token_bytes(32)).digest()
 
 _INCLUDES: Final = {
@@ -42,14 +53,17 @@ def may(role: Role, wanted: Role) -> bool:
 
 
 def read_person(text: str) -> str:
-    """Check a person's name: it is shown beside decisions, on one line.
+    """A person's name in its usual spelling: it is shown beside decisions, on one line.
 
     Raises:
-        MalformedInputError: it is empty, too long, or has control characters.
+        MalformedInputError: it is empty, too long, or has characters that are not seen.
     """
-    name = text.strip()
+    name = unicodedata.normalize("NFC", text.strip())
     if not _PERSON.fullmatch(name):
-        raise MalformedInputError("a person's name has 1 to 200 printable characters")
+        raise MalformedInputError(
+            f"a person's name has 1 to {MAX_PERSON} characters, all of which can be seen",
+            hint="control, direction and zero-width characters are refused: names have to be told apart",
+        )
     return name
 
 

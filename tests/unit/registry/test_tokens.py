@@ -1,6 +1,8 @@
 """Recognising a token takes the same steps whether it is right or wrong: its time has nothing to tell."""
 
 import hmac
+import re
+import unicodedata
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -8,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from avow.errors import MalformedInputError
 from avow.registry import tokens
 from avow.registry.model import Role, Token
 from avow.registry.store.interface import Store
@@ -82,3 +85,21 @@ async def test_every_token_takes_one_look_and_one_comparison_of_hashes(steps: St
     [pair] = steps.compared
     assert [(type(each), len(each)) for each in pair] == [(bytes, 32)] * 2
     assert SECRET.encode() not in pair
+
+
+def test_a_name_is_kept_in_its_usual_spelling() -> None:
+    assert tokens.read_person("  A\u0308da Lovelace ") == "\u00c4da Lovelace"
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "A\u200bda", "Ada\u202e", "A\nda", "A\u00adda", "A\U000e0041da", "x" * 201]
+)
+def test_a_name_that_could_be_taken_for_another_is_refused(name: str) -> None:
+    with pytest.raises(MalformedInputError, match="can be seen"):
+        tokens.read_person(name)
+
+
+def test_every_format_character_is_one_that_is_not_seen() -> None:
+    unseen = [chr(each) for each in range(0x110000) if unicodedata.category(chr(each)) == "Cf"]
+
+    assert [each for each in unseen if re.fullmatch(tokens.ON_A_LINE, each)] == []

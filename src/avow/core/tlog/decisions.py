@@ -1,5 +1,6 @@
 """What several people's decisions about one version in one environment come to."""
 
+import unicodedata
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -19,11 +20,18 @@ class Decision(NamedTuple):
 def standing(decisions: Iterable[Decision]) -> str:
     """What decisions come to, oldest first.
 
-    The newest of each person counts. One rejection rejects. As many people have to approve as the newest
-    decision says: a number that changes later holds from the next decision on, which has it in the log.
+    The newest of each person counts, however their name is spelled. One rejection rejects. As many people have
+    to approve as the newest decision says: a number that changes later holds from the next decision on, which
+    has it in the log.
     """
     made = list(decisions)
-    states = list({each.by: each.state for each in made}.values())
+    states = list({same_person(each.by): each.state for each in made}.values())
     if REJECTED in states:
         return REJECTED
     return APPROVED if made and states.count(APPROVED) >= max(1, made[-1].needed) else PENDING
+
+
+def same_person(name: str) -> str:
+    """What all spellings of a name have in common: case, blanks and what nobody sees make no other person."""
+    seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
+    return " ".join("".join(seen).casefold().split())

@@ -10,13 +10,13 @@ from avow.core.risk import Level
 from avow.core.severity import Severity
 from avow.core.tlog.entry import MAX_PEOPLE, MAX_REASON
 from avow.registry.model import ApprovalState, Role
+from avow.registry.tokens import MAX_PERSON, ON_A_LINE
 
 _NAMESPACE: Final = r"[A-Za-z0-9]([A-Za-z0-9-]|\.[A-Za-z0-9])*"
 _SERVER: Final = r"[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9_-])*"
 _VERSION: Final = r"[A-Za-z0-9]([A-Za-z0-9_+-]|\.[A-Za-z0-9_+-])*"
 
-_VISIBLE: Final = r"[^\s\x00-\x1f\x7f-\x9f\u2028\u2029]"
-_ON_A_LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
+_VISIBLE: Final = ON_A_LINE.replace("[^", r"[^\s", 1)
 
 TEXT: Final[JsonObject] = {"type": "string"}
 COUNT: Final[JsonObject] = {"type": "integer", "minimum": 0}
@@ -30,8 +30,8 @@ ENVIRONMENT: Final[JsonObject] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9
 IDENTIFIER: Final[JsonObject] = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
 PERSON: Final[JsonObject] = {
     "type": "string",
-    "pattern": f"^{_VISIBLE}(({_ON_A_LINE})*{_VISIBLE})?$",
-    "maxLength": 200,
+    "pattern": f"^{_VISIBLE}(({ON_A_LINE})*{_VISIBLE})?$",
+    "maxLength": MAX_PERSON,
 }
 TARGET: Final[JsonObject] = {
     "type": "string",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from avow.core.tlog.decisions import Decision, standing
+from avow.core.tlog.decisions import Decision, same_person, standing
 from avow.core.tlog.entry import ApprovalEntry
 
 ANN, BOB = "ann", "bob"
@@ -24,6 +24,17 @@ ANN, BOB = "ann", "bob"
 )
 def test_the_newest_word_of_each_person_counts(decisions: list[tuple[str, str, int]], expected: str) -> None:
     assert standing(Decision(*each) for each in decisions) == expected
+
+
+@pytest.mark.parametrize(
+    "again", ["Ann", "a\u200bnn", "ANN ", "\uff41nn", "\u00e4nn", "a\u0308nn", "b ob", "b  ob"]
+)
+def test_two_spellings_of_a_name_are_one_person(again: str) -> None:
+    """Somebody cannot agree with themselves by writing their name in another way; others can."""
+    both = [Decision(name, "approved", 2) for name in (ANN, "\u00c4NN", "b ob", again)]
+
+    assert len({same_person(each.by) for each in both}) == 3
+    assert standing([both[0], both[-1]]) == ("approved" if same_person(again) != ANN else "pending")
 
 
 @pytest.mark.parametrize(

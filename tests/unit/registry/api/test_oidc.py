@@ -13,6 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from avow.errors import MalformedInputError
+from avow.registry.model import Role
 from avow.registry.oidc import Issuer, Publisher, read_issuers
 from avow.registry.settings import Settings
 from registry_running import STRANGER, Running, envelope, running
@@ -178,3 +179,14 @@ async def test_the_list_of_issuers_is_read_and_what_is_loose_in_it_refused() -> 
     ):
         with pytest.raises(MalformedInputError):
             read_issuers(text.replace(before, after, 1).encode())
+
+
+async def test_an_identity_that_is_called_like_a_person_is_somebody_else(
+    trusting: Running, issuer: LocalIssuer
+) -> None:
+    watch = {"target": "io.github.owner/*", "level": "info"}
+    assert (await trusting.post("/api/v1/watches", watch, Role.READ)).status_code == 201
+    for name in ("the read", "x" * 500):
+        headers = {"authorization": f"Bearer {issuer.token(sub=name)}"}
+        assert (await trusting.get("/api/v1/watches", headers=headers)).json() == {"watches": []}
+    assert len((await trusting.get("/api/v1/watches", Role.READ)).json()["watches"]) == 1
