@@ -191,8 +191,8 @@ def _branch(reading: _Reading, statement: If) -> None:
     taint = taint_of(statement.test, reading.known)
     if taint is None or not _matters(taint) or only_tells((*statement.then, *statement.otherwise)):
         return
-    if reading.depth and gives_back((*statement.then, *statement.otherwise)):
-        # Whoever calls this decides by what it gives back.
+    if reading.depth and gives_back(statement.then) and not only_words(statement.then):
+        # Whoever calls this decides by what it gives back; another text decides nothing.
         reading.returned.append(taint)
     if isinstance(statement.test, Not) and only_leaves(statement.then) and taint.claim is Claim.CLIENT_INFO:
         # The client has to say what it is called: that is no decision about it.

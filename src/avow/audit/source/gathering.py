@@ -38,7 +38,7 @@ def gather(files: Iterable[SourceFile]) -> Facts:
         handlers=tuple(found.handlers(phases)),
         sent=tuple(found.sent),
         flows=tuple(flows(project, found)),
-        uses=tuple(uses(project)),
+        uses=tuple(uses(project, found)),
         negotiations=tuple(negotiations(project, found)),
         session_states=tuple(session_states(project)),
         initialized=tuple(initialized(phases, found)),

@@ -9,18 +9,27 @@ from avow.audit.model import Place
 from avow.audit.source.answers import Registrations
 from avow.audit.source.code import (
     Assign,
+    Block,
     Call,
+    Choice,
     Comparison,
     Delete,
+    Evaluate,
     Expression,
+    If,
     Item,
+    Joined,
     Literal,
     Member,
     Name,
+    Node,
     Record,
+    Return,
     Statement,
+    Switch,
     last_name,
     walk,
+    walk_outside_functions,
 )
 from avow.audit.source.phases import Phases, words_in
 from avow.audit.source.project import Project, Scope, reached
@@ -29,6 +38,7 @@ from avow.audit.source.vocabulary import (
     FORGETTING,
     INITIALIZED,
     LOGS,
+    NOT_PROTOCOL,
     SESSION_ID,
     SESSION_STATE,
     SUPPORTED,
@@ -49,8 +59,8 @@ def negotiations(project: Project, found: Registrations) -> Iterator[Negotiation
             yield Negotiation(
                 answer.node.place,
                 looks=any(_reads_version(node) or _hands_on(project, scope, node) for scope, node in nodes),
-                allows=any(_allows(project, scope, node) for scope, node in nodes),
-                orders=next((place for _, node in nodes if (place := _ordered(node))), None),
+                allows=_is_allowing(project, nodes),
+                orders=next((place for scope, node in nodes if (place := _ordered(scope, node))), None),
                 logs=any(_logs(node) for _, node in nodes),
                 answers=_versions(project, nodes),
             )
@@ -58,12 +68,12 @@ def negotiations(project: Project, found: Registrations) -> Iterator[Negotiation
 
 def allows_versions(project: Project, scope: Scope, body: tuple[Statement, ...]) -> bool:
     """Whether a function holds a version against those it knows."""
-    return any(_allows(project, home, node) for home, node in reached(project, scope, body))
+    return _is_allowing(project, list(reached(project, scope, body)))
 
 
 def allows_versions_itself(project: Project, scope: Scope, body: tuple[Statement, ...]) -> bool:
     """The same, without a look into the functions that it calls."""
-    return any(_allows(project, scope, node) for node in walk(*body))
+    return _is_allowing(project, [(scope, node) for node in walk(*body)])
 
 
 def initialized(phases: Phases, found: Registrations) -> Iterator[Initialized]:
@@ -136,6 +146,37 @@ def _hands_on(project: Project, scope: Scope, node: Expression | Statement) -> b
     return any(last_name(argument) in ("params", "request") for argument in node.arguments)
 
 
+def _is_allowing(project: Project, nodes: list[tuple[Scope, Node]]) -> bool:
+    """Whether a version is held against a list, and something depends on what comes of it."""
+    deciding = [(scope, test) for scope, node in nodes for test in _tests(node)]
+    named = {word for _, test in deciding for word in words_in(test)}
+    for scope, node in nodes:
+        if isinstance(node, Assign) and last_name(node.target) in named:
+            deciding.append((scope, node.value))
+    return any(
+        _allows(project, scope, inner) for scope, test in deciding for inner in walk_outside_functions(test)
+    )
+
+
+def _tests(node: Node) -> Iterator[Expression]:
+    """What decides something: a log line does not."""
+    match node:
+        case If(test=test) | Choice(test=test):
+            yield test
+        case Joined(left=left):
+            yield left
+        case Switch(subject=subject):
+            yield subject
+        case Return(value=value) if value is not None:
+            yield value
+        case Block(expressions=expressions):
+            yield from expressions
+        case Evaluate(value=Call(function=function) as call) if not any(map(LOGS.search, words_in(function))):
+            yield call
+        case _:
+            pass
+
+
 def _allows(project: Project, scope: Scope, node: Expression | Statement) -> bool:
     """A membership test: in a list, by `includes` or `has`, or as a key."""
     match node:
@@ -143,7 +184,8 @@ def _allows(project: Project, scope: Scope, node: Expression | Statement) -> boo
             return _is_list_of_versions(project, scope, left, right)
         case Comparison(operator="==" | "!=", left=left, right=right):
             sides = (left, right)
-            return any(map(_is_version, sides)) and any(_is_constant(scope, side) for side in sides)
+            is_version = any(_is_version(scope, side) for side in sides)
+            return is_version and any(_is_constant(scope, side) for side in sides)
         case Call(function=Member(name="includes" | "has", object=holder), arguments=(argument, *_)):
             return _is_list_of_versions(project, scope, argument, holder)
         case _:
@@ -152,22 +194,28 @@ def _allows(project: Project, scope: Scope, node: Expression | Statement) -> boo
 
 def _is_list_of_versions(project: Project, scope: Scope, one: Expression, several: Expression) -> bool:
     """By the names of both, or by what stands in the list."""
-    if _is_version(one) and any(map(SUPPORTED.search, words_in(several))):
+    if _is_version(scope, one) and any(map(SUPPORTED.search, words_in(several))):
         return True
-    if "version" in last_name(several).lower():
+    if "version" in last_name(several).lower() and not any(map(NOT_PROTOCOL.search, words_in(one))):
         return True
     return any(map(_DATED.match, project.texts(scope, several)))
 
 
-def _ordered(node: Expression | Statement) -> Place | None:
+def _ordered(scope: Scope, node: Expression | Statement) -> Place | None:
     if isinstance(node, Comparison) and node.operator in _ORDERS:
-        return node.place if _is_version(node.left) or _is_version(node.right) else None
+        sides = (node.left, node.right)
+        return node.place if any(_is_version(scope, side) for side in sides) else None
     return None
 
 
-def _is_version(node: Expression) -> bool:
+def _is_version(scope: Scope, node: Expression) -> bool:
+    """Whether it is called a version, and is not that of the client, of a program or of a package."""
     name = last_name(node)
-    return "version" in name.lower() and not name.isupper()
+    if "version" not in name.lower() or name.isupper():
+        return False
+    held = scope.constants.get(name) if isinstance(node, Name) else None
+    words = words_in(held if isinstance(held, Member) else node)
+    return not any(map(NOT_PROTOCOL.search, words))
 
 
 def _is_constant(scope: Scope, node: Expression) -> bool:

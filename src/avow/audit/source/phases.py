@@ -21,7 +21,7 @@ from avow.audit.source.code import (
     walk_outside_functions,
 )
 from avow.audit.source.project import Project, Scope
-from avow.audit.source.vocabulary import PHASE
+from avow.audit.source.vocabulary import OTHERS, PHASE, SESSION_LIKE
 
 
 class Phases:
@@ -44,9 +44,11 @@ class Phases:
     def _checks(self, scope: Scope, node: Node, depth: int) -> bool:
         match node:
             case If(test=test, then=then, otherwise=otherwise):
-                return _mentions_phase(test) and (_leaves(then) or _leaves(otherwise) or bool(otherwise))
+                return _mentions_phase(scope, test) and (
+                    _leaves(then) or _leaves(otherwise) or bool(otherwise)
+                )
             case Call(function=function):
-                if PHASE.search(last_name(function)):
+                if PHASE.search(last_name(function)) and not _is_of_something_else(node):
                     return True
                 resolved = self._project.function(scope, function) if depth < 2 else None
                 return resolved is not None and self._asks(*resolved, depth + 1)
@@ -131,8 +133,36 @@ def _is_wrapped(node: Node) -> bool:
             return False
 
 
-def _mentions_phase(test: Expression) -> bool:
-    return any(PHASE.search(word) for word in words_in(test))
+def _mentions_phase(scope: Scope, test: Expression) -> bool:
+    """Whether a test asks for the phase of a session; a database can be initialized, too."""
+    for node in walk(test):
+        match node:
+            case Member(object=holder, name=name) if PHASE.search(name) and not OTHERS.search(name):
+                if _is_session(scope, holder):
+                    return True
+            case Name(name=name) if PHASE.search(name) and not OTHERS.search(name):
+                return True
+            case Literal(value=str() as text) if PHASE.search(text):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _is_session(scope: Scope, holder: Expression) -> bool:
+    if not isinstance(holder, Name):
+        return not any(map(OTHERS.search, words_in(holder)))
+    if SESSION_LIKE.search(holder.name) and not OTHERS.search(holder.name):
+        return True
+    held = scope.constants.get(holder.name)
+    return held is not None and any(map(SESSION_LIKE.search, words_in(held)))
+
+
+def _is_of_something_else(node: Call) -> bool:
+    """`isReady(cache)`, `database.ensureReady()`: what is ready there is no session."""
+    receiver = node.function.object if isinstance(node.function, Member) else None
+    parts = [one for one in (receiver, *node.arguments) if isinstance(one, Name | Member)]
+    return any(OTHERS.search(word) for part in parts for word in words_in(part))
 
 
 def _leaves(body: tuple[Statement, ...]) -> bool:

@@ -26,6 +26,7 @@ from avow.audit.source.code import (
     last_name,
     walk,
 )
+from avow.audit.source.guards import Guards
 from avow.audit.source.project import Project, Scope
 from avow.audit.source.servers import made_elsewhere, server_class, server_made
 from avow.audit.source.settling import settle
@@ -49,15 +50,14 @@ _HARMLESS: Final = re.compile(r"(?i)transport|connect|log|print|run|serve|close|
 
 def registrations(project: Project) -> Registrations:
     """Go through every unit."""
-    found = Registrations()
+    found, guards = Registrations(), Guards(project)
     for scope in project:
-        guarded = _is_guarded(scope)
         for node in scope.nodes:
             match node:
                 case Call():
-                    _call(project, scope, node, found, guarded=guarded)
+                    _call(project, scope, node, found, guards)
                 case Class():
-                    _subclass(project, scope, node, found, guarded=guarded)
+                    _subclass(project, scope, node, found, guards)
                 case Function():
                     _decorated(scope, node, found)
                 case Assign(target=Item(index=index), value=value):
@@ -77,10 +77,10 @@ def registrations(project: Project) -> Registrations:
     return found
 
 
-def _call(project: Project, scope: Scope, node: Call, found: Registrations, *, guarded: bool) -> None:
+def _call(project: Project, scope: Scope, node: Call, found: Registrations, guards: Guards) -> None:
     name = _called(scope, node.function)
     if framework := server_made(project, scope, node):
-        found.servers.append(Server(framework, node.place, guarded))
+        found.servers.append(Server(framework, node.place, guards.cover(scope, node)))
         found.constructed.append((scope, node))
         for parameter, value in node.named:
             if parameter.startswith("on_") and (method := LOW_LEVEL.get(parameter.removeprefix("on_"))):
@@ -118,7 +118,7 @@ def _hands_over(project: Project, scope: Scope, node: Call) -> bool:
     return False
 
 
-def _subclass(project: Project, scope: Scope, node: Class, found: Registrations, *, guarded: bool) -> None:
+def _subclass(project: Project, scope: Scope, node: Class, found: Registrations, guards: Guards) -> None:
     """A class that extends a server: what it hands to its base makes the server."""
     framework = server_class(project, scope, node)
     if framework is None:
@@ -126,7 +126,7 @@ def _subclass(project: Project, scope: Scope, node: Class, found: Registrations,
             if module := made_elsewhere(project, scope, base):
                 found.elsewhere.add(module)
         return
-    found.servers.append(Server(framework, node.place, guarded))
+    found.servers.append(Server(framework, node.place, guards.cover(scope, node)))
     for inner in walk(*node.body):
         if isinstance(inner, Call) and _is_super(inner.function):
             found.constructed.append((scope, inner))
@@ -264,17 +264,6 @@ def _dispatched(project: Project, scope: Scope, node: Record, found: Registratio
             name = _type_name(scope, value.parts[0])
             if name in REQUEST_TYPES:
                 _answer(project, scope, REQUEST_TYPES[name], value, value.parts[1], found)
-
-
-def _is_guarded(scope: Scope) -> bool:
-    """Whether `guard` of `avow.server` is called in the unit."""
-    for node in scope.nodes:
-        if isinstance(node, Call) and last_name(node.function) == "guard":
-            root, _ = chain(node.function)
-            imported = scope.unit.imports.get(root.name) if isinstance(root, Name) else None
-            if imported is not None and imported.module.partition(".")[0] == "avow":
-                return True
-    return False
 
 
 def _texts(node: Call) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from avow.audit.facts import ClientUse
 from avow.audit.model import Level
+from avow.audit.source.answers import Registrations
 from avow.audit.source.code import (
     Call,
     Choice,
@@ -17,7 +18,6 @@ from avow.audit.source.code import (
     Member,
     Name,
     Node,
-    Record,
     Statement,
     last_name,
     walk,
@@ -25,7 +25,8 @@ from avow.audit.source.code import (
 )
 from avow.audit.source.phases import words_in
 from avow.audit.source.project import Project, Scope
-from avow.audit.source.vocabulary import CAPABILITY_CHECK, CLIENT_CALLS, CLIENT_METHODS, PEERS
+from avow.audit.source.records import entries
+from avow.audit.source.vocabulary import CAPABILITY_CHECK, CLIENT_CALLS, CLIENT_METHODS, PEERS, SETTINGS
 
 _CAPABILITIES: Final = frozenset(CLIENT_CALLS.values())
 # A look at the capabilities as such, which may be any of them.
@@ -34,13 +35,16 @@ _ANY: Final = "*"
 _LARGEST_HELPER: Final = 500
 
 
-def uses(project: Project) -> Iterator[ClientUse]:
+def uses(project: Project, found: Registrations) -> Iterator[ClientUse]:
     """Every request to a client in the tree."""
-    enforced = any(_enforces(scope) for scope in project)
+    made = found.constructed
+    enforced = bool(made) and all(_enforces(project, scope, node) for scope, node in made)
+    # The guard refuses what the client did not declare.
+    enforced |= bool(found.servers) and all(server.is_guarded for server in found.servers)
     for scope in project:
         looks = _Looks(project, scope)
         for node in scope.nodes:
-            if isinstance(node, Call) and (capability := _asked(node)) is not None:
+            if isinstance(node, Call) and (capability := _asked(scope, node)) is not None:
                 checked = enforced or looks.before(node, capability)
                 yield ClientUse(capability, node.place, checked, Level.MEDIUM)
 
@@ -87,16 +91,32 @@ class _Looks:
                 return frozenset()
 
 
-def _asked(node: Call) -> str | None:
-    name = last_name(node.function)
-    if name in CLIENT_CALLS and isinstance(node.function, Member):
-        return CLIENT_CALLS[name] if PEERS.search(_receiver(node.function)) else None
+def _asked(scope: Scope, node: Call) -> str | None:
+    function = node.function
+    if isinstance(function, Name) and isinstance(held := scope.constants.get(function.name), Member):
+        # `const { createMessage } = server`
+        function = held
+    name = last_name(function)
+    if name in CLIENT_CALLS and isinstance(function, Member):
+        return CLIENT_CALLS[name] if _is_peer(scope, node, function) else None
     if name in ("request", "sendRequest", "send_request", "send_raw_request"):
         for argument in node.arguments:
             for inner in walk(argument):
                 if isinstance(inner, Literal) and inner.value in CLIENT_METHODS:
                     return CLIENT_METHODS[str(inner.value)]
     return None
+
+
+def _is_peer(scope: Scope, node: Call, function: Member) -> bool:
+    """Whether what is called belongs to a session or a server, by whatever name it goes here."""
+    name = _receiver(function)
+    if PEERS.search(name):
+        return True
+    if not isinstance(function.object, Name):
+        return False
+    if isinstance(held := scope.constants.get(name), Name | Member) and PEERS.search(last_name(held)):
+        return True
+    return any(name in around.contexts for around in scope.nesting.around(node))
 
 
 def _receiver(function: Member) -> str:
@@ -116,18 +136,23 @@ def _helper(function: Function) -> frozenset[str]:
 
 
 def _mentioned(test: Expression) -> frozenset[str]:
-    words = set(words_in(test))
+    # `config.sampling` is a setting of the server, and says nothing about the client.
+    settings = {
+        member.name
+        for member in walk(test)
+        if isinstance(member, Member) and SETTINGS.search(last_name(member.object))
+    }
+    words = set(words_in(test)) - settings
     found = words & _CAPABILITIES
     return frozenset({*found, _ANY} if any(map(CAPABILITY_CHECK.search, words)) else found)
 
 
-def _enforces(scope: Scope) -> bool:
-    """The TypeScript SDK checks by itself where it is told to."""
+def _enforces(project: Project, scope: Scope, construction: Call) -> bool:
+    """The TypeScript SDK checks by itself where a server is told to."""
     return any(
-        isinstance(node, Record)
-        and any(
-            key == "enforceStrictCapabilities" and isinstance(value, Literal) and value.value is True
-            for key, value in node.entries
-        )
-        for node in scope.nodes
+        entry.key == "enforceStrictCapabilities"
+        and isinstance(entry.value, Literal)
+        and entry.value.value is True
+        for argument in construction.arguments
+        for entry in entries(project, scope, argument)
     )

@@ -110,6 +110,21 @@ PHASE: Final = re.compile(
     r"(?i)phase|initiali[sz]ed|handshake|(?:require|assert|ensure|check|is|with|guard)_?(?:an_?)?"
     r"(?:active|ready|session)|session_?(?:active|ready|state)"
 )
+# What else can be ready, active or initialized than a session.
+OTHERS: Final = re.compile(
+    r"(?i)db|database|cache|redis|browser|page|pool|index|model|vector|engine|storage|store$|disk|queue|sdk"
+    r"|plugin|schema|config|settings|logger|telemetry|auth|oauth|wallet|docker|kube|repo|sqlite|mongo|mysql"
+)
+# Whose phase it is, where it is a member of a variable.
+SESSION_LIKE: Final = re.compile(
+    r"(?i)session|state|server|conn|client|ctx|context|phase|handshake|lifecycle|protocol|peer|mcp|status"
+    r"|transport|extra|req|message|msg|guard|^(?:self|this|cls|s|c)$"
+)
+SETTINGS: Final = re.compile(r"(?i)^_?(?:config|conf|cfg|settings?|opts|options|env|args|argv|flags)$")
+# What is at a version of its own, which is not the protocol's.
+NOT_PROTOCOL: Final = re.compile(
+    r"(?i)client_?info|server_?info|^process$|^pkg$|package|^os$|^sys$|^node|^app$"
+)
 AUTHORITY: Final = re.compile(
     r"(?i)admin|role|permission|privileg|authori[sz]|tier|premium|scope|trusted|grant|allow|superuser"
 )

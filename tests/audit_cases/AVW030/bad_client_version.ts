@@ -1,0 +1,14 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const server = new Server({ name: "notes", version: "1.0.0" }, { capabilities: { tools: {} } });
+
+server.setRequestHandler(InitializeRequestSchema, async (request) => {
+  const { version } = request.params.clientInfo;
+  if (version === "0.1" || request.params.clientInfo.version === "0.2") throw new Error("too old");
+  return {
+    protocolVersion: request.params.protocolVersion, // expect: AVW030
+    capabilities: { tools: {} },
+    serverInfo: { name: "notes", version: "1.0.0" },
+  };
+});

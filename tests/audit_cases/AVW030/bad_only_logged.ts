@@ -1,0 +1,14 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const server = new Server({ name: "notes", version: "1.0.0" }, { capabilities: { tools: {} } });
+
+server.setRequestHandler(InitializeRequestSchema, async (request) => {
+  const isKnown = versions.includes(request.params.protocolVersion);
+  console.log(isKnown);
+  return {
+    protocolVersion: request.params.protocolVersion, // expect: AVW030
+    capabilities: { tools: {} },
+    serverInfo: { name: "notes", version: "1.0.0" },
+  };
+});

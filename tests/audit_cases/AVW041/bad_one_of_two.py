@@ -1,0 +1,14 @@
+from mcp.server.mcpserver import MCPServer
+
+from avow.server import guard
+
+mcp = MCPServer("notes")
+other = MCPServer("more notes")  # expect: AVW041
+
+
+@mcp.tool()
+def add() -> int:
+    return 1
+
+
+guard(mcp)
