@@ -2,8 +2,8 @@
 
 Places are counted one by one. A flip is `detected` when the store does not open or the audit has something
 to say. It is `harmless` when the audit is silent and every row of every table, read from the tables and again
-through each index, and every answer to every question is the same as before: nothing that anybody is told
-has changed. Anything else is `undetected`.
+through each index, every word and what it finds, and every answer to every question is the same as before:
+nothing that anybody is told has changed. Anything else is `undetected`.
 """
 
 import random
@@ -19,7 +19,7 @@ from avow.core.publication import ServerName
 from avow.core.severity import Severity
 from avow.errors import AvowError
 from avow.registry.auditing import audit
-from avow.registry.model import Search
+from avow.registry.model import ApprovalState, Search
 from avow.registry.store.base import SqlStore
 from avow.registry.store.opening import open_store
 from registry_running import NAME, SIGNER
@@ -99,7 +99,8 @@ async def answers(address: str) -> dict[str, str]:
                 asked[f"{name} {version} drift"] = store.drifts(name, [version])
         for place in ("production", "staging"):
             asked[f"undecided {place}"] = store.undecided(place)
-            asked[f"approved {place}"] = store.approved(place)
+            asked[f"approved {place}"] = store.usable(place)
+            asked[f"rejected {place}"] = store.usable(place, state=ApprovalState.REJECTED)
         for word in ("file", "read", "delete", "mail", "send", "ask", "inbox", "letter", "owner", "somebody"):
             asked[f"search {word}"] = store.search(Search(text=word))
             asked[f"servers {word}"] = store.servers(word)
@@ -145,7 +146,12 @@ async def dump_sqlite(address: str) -> dict[str, Any]:
     with closing(sqlite3.connect(address.removeprefix("sqlite:///"))) as connection:
         connection.text_factory = bytes
         tables = _tables(connection)
+        for words in ("capability_words", "server_words"):
+            found[words] = _words(connection, words)
         for table, sql in tables.items():
+            if table.endswith(("_words_data", "_words_idx")):
+                # How an index of words is built is its own affair: what it holds and finds is above.
+                continue
             found[table] = (sql, sorted(map(repr, connection.execute(f"SELECT * FROM {table} NOT INDEXED"))))
             for row in connection.execute(f"PRAGMA index_list({table})").fetchall():
                 index = row[1].decode()
@@ -156,6 +162,18 @@ async def dump_sqlite(address: str) -> dict[str, Any]:
                 ).fetchall()
                 found[f"{table} by {index}"] = rows
     return found
+
+
+def _words(connection: sqlite3.Connection, table: str) -> list[Any]:
+    """Every word with every number it stands for, and what is found when it is looked up."""
+    connection.execute(f"CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, {table}, instance)")
+    pairs = connection.execute("SELECT term, doc FROM temp.v").fetchall()
+    connection.execute("DROP TABLE temp.v")
+    lookup = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid"
+    found = [
+        (term, connection.execute(lookup, (f'"{term.decode()}"',)).fetchall()) for term in sorted(dict(pairs))
+    ]
+    return [sorted(pairs), found]
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, bytes]:

@@ -86,6 +86,8 @@ async def test_a_good_store_has_no_problems(store: Store) -> None:
         "UPDATE environments SET needed = 0",
         "UPDATE watches SET level = 'critical'",
         "UPDATE webhooks SET position = 9",
+        "DELETE FROM webhooks",
+        "DELETE FROM table_seals",
         "INSERT INTO capability_words (rowid, words) VALUES (1, 'forged')",
         "DELETE FROM server_words_idx",
         "DROP INDEX offers_by_server",

@@ -9,7 +9,7 @@ from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.notes import VerifierKey
 from avow.core.tlog.tree import Node, new_nodes, nodes_of_root, root
 from avow.errors import StorageError
-from avow.registry.store import dumping, log
+from avow.registry.store import dumping
 from avow.registry.store.base import SqlStore
 
 BATCH: Final = 256
@@ -47,7 +47,7 @@ async def check_log(store: SqlStore, key: VerifierKey, witnesses: Sequence[Verif
         raise StorageError("the log has entries that nobody signed")
     if newest.size != size or seen != await store.dump(dumping.count_checkpoints):
         raise StorageError("the log has checkpoints of sizes that it never had")
-    if await store.dump(log.witnesses) != witnessed:
+    if await store.dump(dumping.witnesses) != sorted(witnessed.items()):
         raise StorageError("who cosigned what is not what the checkpoints say")
     return size
 

@@ -80,6 +80,11 @@ async def count_checkpoints(database: Database) -> int:
     return int((await database.fetch("SELECT count(*) FROM log_checkpoints"))[0][0])
 
 
+async def witnesses(database: Database) -> list[tuple[Any, ...]]:
+    """The newest size that each witness has signed, row by row."""
+    return sorted(tuple(row) for row in await database.fetch("SELECT witness, size FROM witnesses"))
+
+
 async def damage(database: Database) -> Sequence[str]:
     """What is wrong with the database as such: its pages, as far as it says, and its indexes."""
     if database.dialect != "sqlite":

@@ -236,19 +236,6 @@ async def undecided(
     return Page(tuple(found[:limit]), cursor_of(found[limit - 1].id) if len(found) > limit else None)
 
 
-async def approved(database: Database, environment: str, cursor: str | None, limit: int) -> Page[Approval]:
-    """Decisions that approve, newest first."""
-    (before,) = read_cursor(cursor, (END,))
-    limit = max(1, min(limit, MAX_PAGE))
-    sql = (
-        f"{_APPROVALS} AND a.environment = $1 AND a.state = 'approved' AND a.log_index < $2 "
-        "ORDER BY a.log_index DESC LIMIT $3"
-    )
-    rows = await database.fetch(sql, environment, before, limit + 1)
-    found = tuple(_approval(row) for row in rows[:limit])
-    return Page(found, cursor_of(found[-1].log_index) if len(rows) > limit else None)
-
-
 async def environments(database: Database) -> tuple[Environment, ...]:
     """All environments, by name."""
     rows = await database.fetch("SELECT name, needed FROM environments")
@@ -261,5 +248,5 @@ async def set_environment(database: Database, append: Append, environment: Envir
         "INSERT INTO environments (name, needed) VALUES ($1, $2) "
         "ON CONFLICT (name) DO UPDATE SET needed = excluded.needed"
     )
-    await database.run(sql, [(environment.name, environment.needed)])
-    await seals.renew(database, append.sealing_key, "environments", [environment.name])
+    async with seals.changing(database, append.sealing_key, "environments", [environment.name]):
+        await database.run(sql, [(environment.name, environment.needed)])

@@ -25,8 +25,8 @@ async def add_token(database: Database, append: Append, token: Token) -> None:
         raise ConflictError("there is a token with this identifier")
     sql = "INSERT INTO tokens (id, role, person, hashed, created_ms) VALUES ($1, $2, $3, $4, $5)"
     row = (token.id, str(token.role), token.person, token.hashed, milliseconds(token.created_at))
-    await database.run(sql, [row])
-    await seals.renew(database, append.sealing_key, "tokens", [token.id])
+    async with seals.changing(database, append.sealing_key, "tokens", [token.id]):
+        await database.run(sql, [row])
 
 
 async def add_first_token(database: Database, append: Append, token: Token) -> bool:
@@ -58,10 +58,9 @@ async def revoke_token(database: Database, append: Append, identifier: str, at: 
     """End a token; one that has ended keeps the time when it did."""
     if await find_token(database, identifier) is None:
         return False
-    sealed = await seals.intact(database, append.sealing_key, "tokens", [identifier])
     sql = "UPDATE tokens SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL"
-    await database.run(sql, [(identifier, milliseconds(at))])
-    await seals.renew(database, append.sealing_key, "tokens", sealed)
+    async with seals.changing(database, append.sealing_key, "tokens", [identifier]):
+        await database.run(sql, [(identifier, milliseconds(at))])
     return True
 
 
@@ -69,8 +68,8 @@ async def add_watch(database: Database, append: Append, watch: Watch) -> None:
     """Remember a wish."""
     sql = "INSERT INTO watches (id, person, target, level, created_ms) VALUES ($1, $2, $3, $4, $5)"
     row = (watch.id, watch.person, watch.target, str(watch.level), milliseconds(watch.created_at))
-    await database.run(sql, [row])
-    await seals.renew(database, append.sealing_key, "watches", [watch.id])
+    async with seals.changing(database, append.sealing_key, "watches", [watch.id]):
+        await database.run(sql, [row])
 
 
 async def watches(database: Database, person: str | None) -> tuple[Watch, ...]:
@@ -80,10 +79,11 @@ async def watches(database: Database, person: str | None) -> tuple[Watch, ...]:
     return tuple(Watch(row[0], row[1], row[2], Severity(row[3]), moment(row[4])) for row in rows)
 
 
-async def remove_watch(database: Database, _: Append, identifier: str) -> bool:
+async def remove_watch(database: Database, append: Append, identifier: str) -> bool:
     """Forget a wish."""
     found = await database.fetch("SELECT 1 FROM watches WHERE id = $1", identifier)
-    await database.run("DELETE FROM watches WHERE id = $1", [(identifier,)])
+    async with seals.changing(database, append.sealing_key, "watches", [identifier]):
+        await database.run("DELETE FROM watches WHERE id = $1", [(identifier,)])
     return bool(found)
 
 
@@ -101,8 +101,8 @@ async def add_webhook(database: Database, append: Append, webhook: Webhook) -> N
         webhook.attempts,
         _due(webhook.next_attempt_at),
     )
-    await database.run(sql, [(*texts, *times, webhook.last_error[:_MAX_ERROR])])
-    await seals.renew(database, append.sealing_key, "webhooks", [webhook.id])
+    async with seals.changing(database, append.sealing_key, "webhooks", [webhook.id]):
+        await database.run(sql, [(*texts, *times, webhook.last_error[:_MAX_ERROR])])
 
 
 def _due(at: datetime | None) -> int:
@@ -135,9 +135,9 @@ async def lease_webhooks(
     )
     found = tuple(_webhook(row) for row in await database.fetch(sql, at, limit))
     leases = [(each.id, milliseconds(until)) for each in found]
-    sealed = await seals.intact(database, append.sealing_key, "webhooks", [each.id for each in found])
-    await database.run("UPDATE webhooks SET leased_ms = $2 WHERE id = $1", leases)
-    await seals.renew(database, append.sealing_key, "webhooks", sealed)
+    if found:
+        async with seals.changing(database, append.sealing_key, "webhooks", [each.id for each in found]):
+            await database.run("UPDATE webhooks SET leased_ms = $2 WHERE id = $1", leases)
     return found
 
 
@@ -151,18 +151,18 @@ async def settle_webhook(
     error: str,
 ) -> None:
     """Say how telling went, and end the lease."""
-    sealed = await seals.intact(database, append.sealing_key, "webhooks", [identifier])
     sql = (
         "UPDATE webhooks SET position = $2, attempts = $3, next_attempt_ms = $4, last_error = $5, "
         "leased_ms = 0 WHERE id = $1"
     )
     row = (identifier, position, attempts, _due(next_attempt_at), error[:_MAX_ERROR])
-    await database.run(sql, [row])
-    await seals.renew(database, append.sealing_key, "webhooks", sealed)
+    async with seals.changing(database, append.sealing_key, "webhooks", [identifier]):
+        await database.run(sql, [row])
 
 
-async def remove_webhook(database: Database, _: Append, identifier: str) -> bool:
+async def remove_webhook(database: Database, append: Append, identifier: str) -> bool:
     """Forget a webhook."""
     found = await database.fetch("SELECT 1 FROM webhooks WHERE id = $1", identifier)
-    await database.run("DELETE FROM webhooks WHERE id = $1", [(identifier,)])
+    async with seals.changing(database, append.sealing_key, "webhooks", [identifier]):
+        await database.run("DELETE FROM webhooks WHERE id = $1", [(identifier,)])
     return bool(found)

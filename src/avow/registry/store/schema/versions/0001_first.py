@@ -245,6 +245,11 @@ def _people() -> None:
         sa.Column("last_error", sa.Text, nullable=False),
         _seal(),
     )
+    op.create_table(
+        "table_seals",
+        sa.Column("name", sa.Text, primary_key=True),
+        sa.Column("seal", sa.LargeBinary, nullable=False),
+    )
 
 
 def _seal() -> sa.Column[bytes]:
