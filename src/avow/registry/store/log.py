@@ -82,11 +82,6 @@ async def cosigned(database: Database, witness: str | None = None) -> Checkpoint
     return Checkpoint(rows[0][0], bytes(rows[0][1]), bytes(rows[0][2])) if rows else None
 
 
-async def witnesses(database: Database) -> Mapping[str, int]:
-    """The newest size that each witness has signed."""
-    return dict(map(tuple, await database.fetch("SELECT witness, size FROM witnesses")))
-
-
 async def cosign(database: Database, _: object, text: str, signatures: Sequence[NoteSignature]) -> Checkpoint:
     """Add the lines of witnesses to what is below a checkpoint by now.
 
