@@ -257,6 +257,7 @@ def test_without_the_key_of_the_log_it_reads_and_does_not_write(tmp_path: Path) 
         token = registry.token
         lines = tmp_path / "export.jsonl"
         registry.avow("registry", "export", lines, "--data", tmp_path / "data")
+        assert lines.stat().st_mode & 0o777 == 0o600
         assert "2 new" in registry.avow("registry", "import", lines, "--data", tmp_path / "other")
     (tmp_path / "data" / "log.key").rename(tmp_path / "lost.key")
 

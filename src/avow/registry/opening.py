@@ -2,6 +2,7 @@
 
 import os
 import socket
+import stat
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,7 @@ def log_signer(place: Place, origin: str = "") -> Signer | None:
         UsageError: the log has another name already, or cannot have this one.
     """
     key, name = place.data / KEY, place.data / ORIGIN
+    _check_alone(place.data)
     if not name.exists():
         chosen = origin or _host()
         if not is_key_name(chosen):
@@ -98,6 +100,18 @@ def _make(directory: Path) -> None:
         raise StorageError(f"cannot make {directory}: {error.strerror}", hint=hint) from error
     if not os.access(directory, os.W_OK):
         raise StorageError(f"{directory} may not be written", hint="choose another place with --data")
+
+
+def _check_alone(directory: Path) -> None:
+    """Whoever may write to the directory could put another key there, and sign another log."""
+    try:
+        mode = directory.stat().st_mode
+    except OSError:
+        return
+    if os.name == "posix" and mode & stat.S_IWOTH:
+        raise StorageError(
+            f"{directory} may be written by everybody on this machine", hint=f"chmod 700 {directory}"
+        )
 
 
 def _host() -> str:

@@ -1,5 +1,6 @@
 """A registry as one file: copied while it runs, put back whole, with its secrets and its log's key."""
 
+import os
 import sqlite3
 import tarfile
 import tempfile
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from avow.errors import MalformedInputError, StorageError, UsageError
 from avow.registry.opening import DATABASE, KEY, ORIGIN, Place
+from avow.registry.store.opening import sqlite_file
 
 _FILES: Final = {DATABASE: 0o600, KEY: 0o600, f"{KEY}.pub": 0o644, ORIGIN: 0o644}
 
@@ -22,9 +24,9 @@ def backup(place: Place, target: Path) -> None:
         UsageError: the registry is in PostgreSQL, which has its own tools.
         StorageError: something cannot be read or written, or the file is there already.
     """
-    if place.database and not place.database.startswith("sqlite:///"):
+    database = sqlite_file(place.database) if place.database else place.data / DATABASE
+    if database is None:
         raise UsageError("a PostgreSQL is copied with pg_dump", hint=f"and copy {place.data / KEY} too")
-    database = Path(place.database.removeprefix("sqlite:///")) if place.database else place.data / DATABASE
     if not database.is_file():
         raise StorageError(f"there is no registry in {place.data}", hint="name its directory with --data")
     try:
@@ -65,9 +67,15 @@ def restore(source: Path, directory: Path) -> None:
                 raise MalformedInputError(f"{source} is not a backup of a registry")
             if DATABASE not in {each.name for each in members} or len(members) > len(_FILES):
                 raise MalformedInputError(f"{source} is not a whole backup of a registry")
-            for member in members:
-                _write(directory / member.name, archive.extractfile(member), _FILES[member.name])
-        _check_database(directory / DATABASE)
+            with tempfile.TemporaryDirectory(prefix=".avow-restore-", dir=directory) as made:
+                for member in members:
+                    _write(Path(made) / member.name, archive.extractfile(member), _FILES[member.name])
+                _check_database(Path(made) / DATABASE)
+                # The database last: whoever sees it sees a whole registry.
+                for name in sorted(_FILES, key=DATABASE.__eq__):
+                    if (Path(made) / name).exists():
+                        (directory / name).hardlink_to(Path(made) / name)
+            _settle(directory)
     except (OSError, tarfile.TarError, sqlite3.Error) as error:
         raise StorageError(f"{source} cannot be restored: {error}") from error
 
@@ -89,7 +97,18 @@ def _check_database(path: Path) -> None:
 
 def _write(path: Path, content: Any, mode: int) -> None:
     assert content is not None  # only files are asked for
-    with path.open("xb") as file:
-        path.chmod(mode)
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         while piece := content.read(1024 * 1024):
             file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(directory: Path) -> None:
+    """Have the names in a directory on the disk, where a directory can be opened for that."""
+    if os.name == "posix":
+        opened = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)

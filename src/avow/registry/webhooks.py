@@ -169,7 +169,11 @@ class Deliveries:
             import httpx
 
             async with httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client:
-                await asyncio.gather(*(self._tell(client, hook) for hook in hooks))
+                told = (self._tell(client, hook) for hook in hooks)
+                # One that fails does not close the client under the others.
+                outcomes = await asyncio.gather(*told, return_exceptions=True)
+            for error in filter(None, outcomes):
+                raise error
 
     async def _tell(self, client: "httpx.AsyncClient", hook: Webhook) -> None:
         store = self._service.store

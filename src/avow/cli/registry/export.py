@@ -1,5 +1,6 @@
 """`avow registry export` and `import`: what was published, as lines that another registry reads."""
 
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +35,8 @@ def export_command(file: Path | None, *, data: Path | None, database: str) -> in
                 async for line in export(store):
                     sys.stdout.buffer.write(line)
                 return
-            with file.open("xb") as out:
+            # For its owner alone: of a private registry it has everything.
+            with open(file, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as out:
                 async for line in export(store):
                     out.write(line)
         except OSError as error:

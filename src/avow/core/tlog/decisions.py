@@ -20,9 +20,9 @@ class Decision(NamedTuple):
 def standing(decisions: Iterable[Decision]) -> str:
     """What decisions come to, oldest first.
 
-    The newest of each person counts, however their name is spelled. One rejection rejects. As many people have
-    to approve as the newest decision says: a number that changes later holds from the next decision on, which
-    has it in the log.
+    The newest of each person counts, however their name is spelled. One rejection rejects. As many people
+    have to approve as the newest decision says: a number that changes later holds from the next decision on,
+    which has it in the log.
     """
     made = list(decisions)
     states = list({same_person(each.by): each.state for each in made}.values())

@@ -14,7 +14,8 @@ from avow.core.keys import PrivateKey, PublicKey
 from avow.core.tlog.encoding import from_base64, to_base64
 from avow.errors import MalformedInputError, SignatureError, UntrustedKeyError
 
-MAX_NOTE: Final = 64 * 1024
+# More than 16 signatures of 5 kB, which a reader of notes has to take: keys of later kinds have long ones.
+MAX_NOTE: Final = 256 * 1024
 MAX_SIGNATURES: Final = 64
 MAX_NAME: Final = 255
 

@@ -1,6 +1,7 @@
 """Publishing over HTTP: who may send, and the receipt."""
 
 from contextlib import suppress
+from datetime import datetime
 from typing import Final
 
 from avow.core import dsse
@@ -11,7 +12,9 @@ from avow.registry import namespaces
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Body, Call, Endpoint
 from avow.registry.api.problems import RefusedError
+from avow.registry.computing import compute
 from avow.registry.model import ConflictError, Role
+from avow.registry.preparing import prepare, read_envelope
 from avow.registry.publishing import announced, publish
 
 
@@ -50,16 +53,28 @@ def _explained(data: bytes, error: AvowError) -> AvowError:
 
 
 async def _claim_if_free(call: Call, namespace: str) -> None:
-    """An administrator who publishes to a namespace that nobody has gives it to the key that signed."""
-    store = call.service.store
-    if await store.namespace(namespace) is None:
-        envelope = dsse.loads(call.body)
-        keys = [each.key for each in envelope.signatures if isinstance(each.key, PublicKey)]
-        if keys:
-            key = dsse.verify(envelope, PUBLICATION_TYPE, keys).key
+    """An administrator who publishes to a namespace that nobody has gives it to the key that signed.
+
+    A claim is for good: the publication has to be one that would be taken.
+    """
+    service = call.service
+    if await service.store.namespace(namespace) is None:
+        key = await compute(service, len(call.body), _signer, call.body, service.clock())
+        if key is not None:
             # Somebody else may have been first; then the keys decide who may.
             with suppress(ConflictError):
-                await namespaces.claim(store, namespace, key, call.caller.person, call.service.clock())
+                await namespaces.claim(service.store, namespace, key, call.caller.person, service.clock())
+
+
+def _signer(data: bytes, at: datetime) -> PublicKey | None:
+    """The key that signed a good publication; None where it is only named."""
+    envelope = read_envelope(data)
+    keys = [each.key for each in envelope.signatures if each.key is not None]
+    if not keys:
+        return None
+    key = dsse.verify(envelope, PUBLICATION_TYPE, keys).key
+    prepare(data, announced(data), [key], None, at)
+    return key
 
 
 ENDPOINTS: Final = (

@@ -114,7 +114,7 @@ _LISTS: Final = {
     kind.collection: {
         "type": "array",
         "minItems": 1,
-        "maxItems": MAX_WANTED // len(Kind),
+        "maxItems": MAX_WANTED,
         "items": schemas.objects({kind.identifier: {"type": "string", "minLength": 1}}),
     }
     for kind in Kind

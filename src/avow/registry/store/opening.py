@@ -20,17 +20,23 @@ async def open_store(address: str, signer: Signer | None) -> Store:
         UsageError: the address is neither.
         StorageError: it cannot be opened, or the log was begun with another key.
     """
-    scheme, _, rest = address.partition("://")
-    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+    if (file := sqlite_file(address)) is not None:
         from avow.registry.store.sqlite import SqliteStore
 
-        # As SQLAlchemy reads it: three slashes for a path from here, four for one from the root.
-        return await SqliteStore.open(Path(unquote(rest[1:])), signer)
+        return await SqliteStore.open(file, signer)
+    scheme = address.partition("://")[0]
     if scheme in ("postgresql", "postgres"):
         from avow.registry.store.postgres import PostgresStore
 
         return await PostgresStore.open(address, signer)
     raise UsageError(f"{_shown(address)} is not the address of a store", hint=_HINT)
+
+
+def sqlite_file(address: str) -> Path | None:
+    """The file that an address names; None where it names none."""
+    scheme, _, rest = address.partition("://")
+    # As SQLAlchemy reads it: three slashes for a path from here, four for one from the root.
+    return Path(unquote(rest[1:])) if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1 else None
 
 
 def _shown(address: str) -> str:

@@ -50,6 +50,14 @@ def test_a_text_may_have_empty_lines() -> None:
     assert loads(data).text == TEXT
 
 
+def test_signatures_of_later_kinds_may_be_long() -> None:
+    """16 of 5 kB have to be read, says the specification."""
+    long = [NoteSignature(f"witness{number}.example", b"k" * 4, b"s" * 5_000) for number in range(16)]
+    data = dumps(TEXT, [sign(TEXT, PETER), *long])
+
+    assert verify(loads(data), [PETER.verifier()])
+
+
 def test_a_witness_says_when() -> None:
     note = Note(TEXT, (sign(TEXT, PETER), cosign(TEXT, WITNESS, at=1_700_000_000)))
 
@@ -126,7 +134,7 @@ LINE = VECTOR["note"].splitlines()[-1]
         ("text\n\n\u2014 Peter AAAAAA==\n".encode(), "not a signature"),
         (f"te\rxt\n\n{LINE}\n".encode(), "control characters"),
         (b"\xff", "not UTF-8 at byte 0"),
-        (b"x" * (MAX_NOTE + 1), "at most 65536 bytes"),
+        (b"x" * (MAX_NOTE + 1), "at most 262144 bytes"),
         (f"text\n\n{(LINE + chr(10)) * (MAX_SIGNATURES + 1)}".encode(), "at most 64 signatures"),
     ],
 )

@@ -1,6 +1,7 @@
 """Backups and exports."""
 
 import json
+import os
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -153,6 +154,45 @@ async def test_a_backup_is_a_registry_again(tmp_path: Path) -> None:
     await store.close()
     assert there == kept
     assert (tmp_path / "there" / "log.key").stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_file_with_a_blank_in_its_name_is_copied_too(tmp_path: Path) -> None:
+    (tmp_path / "p q").mkdir()
+    place = Place(tmp_path / "here", f"sqlite:///{tmp_path}/p%20q/registry.db")
+    await (await open_store(place.address, log_signer(place, "log.example"))).close()
+
+    backup(place, tmp_path / "copy.tar")
+
+    with tarfile.open(tmp_path / "copy.tar") as archive:
+        assert "registry.sqlite" in archive.getnames()
+
+
+def test_a_restore_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The next attempt, with a better file, is not refused for what the first one left."""
+    place = Place(tmp_path / "here")
+    log_signer(place, "log.example")
+    (tmp_path / "registry.sqlite").write_bytes(b"no database" * 1000)
+    with tarfile.open(tmp_path / "damaged.tar", "w") as archive:
+        for path in (
+            *(place.data / name for name in ("log.key", "log.origin")),
+            tmp_path / "registry.sqlite",
+        ):
+            archive.add(path, path.name)
+
+    with pytest.raises(StorageError):
+        restore(tmp_path / "damaged.tar", tmp_path / "there")
+
+    assert list((tmp_path / "there").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_directory_that_everybody_may_write_is_refused(tmp_path: Path) -> None:
+    place = Place(tmp_path / "open")
+    log_signer(place, "log.example")
+    place.data.chmod(0o777)
+
+    with pytest.raises(StorageError, match="written by everybody"):
+        log_signer(place)
 
 
 def test_nothing_is_overwritten_and_what_is_no_backup_refused(tmp_path: Path) -> None:

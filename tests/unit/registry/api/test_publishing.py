@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from avow.core import dsse
+from avow.core.publication import PUBLICATION_TYPE
 from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.encoding import from_base64
 from avow.core.tlog.hashing import leaf_hash
@@ -68,6 +70,16 @@ async def test_an_administrator_who_publishes_first_gives_the_namespace_to_the_k
 
     assert (refused.status_code, published.status_code) == (403, 201)
     assert [each["id"] for each in owner["keys"]] == [STRANGER.public.identifier]
+
+
+async def test_a_publication_that_is_refused_gives_nothing_away(registry: Running) -> None:
+    """An administrator forwards somebody's broken envelope: nobody has the namespace afterwards."""
+    good = json.loads(dsse.loads(envelope("1.0.0", name="io.github.other/tool")).payload)
+    good["snapshot"]["digest"] = "sha256:" + "0" * 64
+    broken = dsse.dumps(dsse.sign(json.dumps(good).encode(), PUBLICATION_TYPE, [STRANGER]))
+
+    assert (await registry.send(broken, Role.ADMINISTER)).status_code == 422
+    assert (await registry.get("/api/v1/namespaces/io.github.other")).status_code == 404
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"nonsense", b'{"payload": "", "payload": ""}'])

@@ -13,9 +13,11 @@ from hashlib import sha256
 from typing import Any
 from xml.etree import ElementTree
 
+import httpx
 import pytest
 
-from avow.registry.model import Role
+from avow.errors import StorageError
+from avow.registry.model import Role, Webhook
 from avow.registry.settings import Settings
 from avow.registry.webhooks import Deliveries, backoff
 from registry_running import DELETE, NAME, READ, Running, envelope, running
@@ -124,6 +126,30 @@ async def test_somebody_who_does_not_listen_is_left_alone_for_a_while(inside: Ru
     assert (told["attempts"], told["lastError"]) == (1, "it answered 500")
     assert told["nextAttemptAt"] is not None
     assert [backoff(number).total_seconds() for number in (1, 2, 3, 50)] == [10, 20, 40, 21600]
+
+
+async def test_one_that_cannot_be_settled_does_not_stop_the_others(
+    inside: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its error is told when all others have been told."""
+    told = []
+
+    async def tell(self: Deliveries, client: httpx.AsyncClient, hook: Webhook) -> None:
+        if hook.url.endswith("/broken"):
+            raise StorageError("away")
+        await asyncio.sleep(0.05)
+        told.append(client.is_closed)
+
+    monkeypatch.setattr(Deliveries, "_tell", tell)
+    for path in ("broken", "good"):
+        document = {"url": f"http://127.0.0.1:9/{path}"}
+        assert (await inside.post("/api/v1/webhooks", document, Role.PUBLISH)).status_code == 201
+    await inside.send(envelope("1.1.0", READ, DELETE))
+
+    with pytest.raises(StorageError):
+        await Deliveries(inside.service).tell_all()
+
+    assert told == [False]
 
 
 async def test_drift_below_the_level_and_other_servers_are_not_told(inside: Running) -> None:
