@@ -162,7 +162,7 @@ ENDPOINTS: Final = (
     Endpoint(
         "GET",
         "/api/v1/namespaces",
-        "All namespaces with their keys, by name",
+        "All namespaces with their keys, in the order in which they were claimed",
         list_namespaces,
         schemas.paged("namespaces", schemas.reference("Namespace")),
         parameters=(CURSOR, LIMIT),
