@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 Json = dict[str, Any]
@@ -35,6 +35,15 @@ class RefusedError(Exception):
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
         self.error = {"code": code, "message": message, "data": data}
+
+
+# What a client says, and a server that gives more for it.
+CLAIMS: Final[dict[str, Callable[[Json], bool]]] = {
+    "extension": lambda client: "com.example/admin" in client.get("capabilities", {}).get("extensions", {}),
+    "tasks": lambda client: "tasks" in client.get("capabilities", {}),
+    "title": lambda client: "Admin" in client.get("clientInfo", {}).get("title", ""),
+    "release": lambda client: client.get("clientInfo", {}).get("version", "") > "2",
+}
 
 
 class Server:
@@ -176,7 +185,8 @@ class Server:
         is_enabled = "enabled" in self.flaws and isinstance(objects, dict) and objects.get("enabled")
         is_admin = "name" in self.flaws and client.get("clientInfo", {}).get("name") == "admin"
         is_sticky = "sticky" in self.flaws and bool(flags)
-        if is_flagged or is_enabled or is_admin or is_sticky or "outside" in self.flaws:
+        is_told = any(flaw in self.flaws and claims(client) for flaw, claims in CLAIMS.items())
+        if is_flagged or is_enabled or is_admin or is_sticky or is_told or "outside" in self.flaws:
             yield SECRET
         if "volatile" in self.flaws:
             yield {**ECHO, "name": f"at-{time.monotonic_ns()}"}

@@ -7,7 +7,7 @@ from avow.audit.live import rules
 from avow.audit.live.envelope import envelope
 from avow.audit.live.probe import Comparison, Known, UnansweredError, View
 from avow.audit.live.surface import Surface, look
-from avow.audit.live.talk import Reply, Talk
+from avow.audit.live.talk import CLIENT, Reply, Talk
 from avow.core.canonical import JsonObject, JsonValue
 
 # Names by which people call what only some clients should get.
@@ -30,7 +30,13 @@ _OF_SERVERS: Final[JsonObject] = {
     "tools": {"listChanged": True},
     "prompts": {"listChanged": True},
 }
-NAMES: Final = ("cursor-vscode", "admin")
+# Other things that a client can call itself, and in which words that is told.
+CLIENTS: Final[tuple[tuple[str, JsonObject], ...]] = (
+    *((f"calls itself {name}", {"name": name, "version": "1.0.0"}) for name in ("cursor-vscode", "admin")),
+    ("has another title and version", {**CLIENT, "title": "Admin Console", "version": "99.0.0"}),
+)
+# What a client says that can have its long requests done as tasks; a server has no tools more for that.
+_TASKS: Final[JsonObject] = {"list": {}, "cancel": {}}
 
 
 def ordinary(talk: Talk) -> Surface | None:
@@ -62,19 +68,28 @@ def _after_claims(talk: Talk, known: Known) -> Surface | None:
     return ordinary_stateless(talk)
 
 
-def _named(name: str) -> Callable[[Talk, Known], Surface | None]:
-    return lambda talk, _known: _opened(talk, talk.initialize(client={"name": name, "version": "1.0.0"}))
+def _named(client: JsonObject) -> Callable[[Talk, Known], Surface | None]:
+    return lambda talk, _known: _opened(talk, talk.initialize(client=client))
 
 
-def _named_stateless(name: str) -> Callable[[Talk, Known], Surface | None]:
-    return lambda talk, _known: _discovered(talk, envelope(client={"name": name, "version": "1.0.0"}))
+def _named_stateless(client: JsonObject) -> Callable[[Talk, Known], Surface | None]:
+    return lambda talk, _known: _discovered(talk, envelope(client=client))
 
 
 def _claimed(known: Known, flag: JsonValue) -> JsonObject:
-    """Every feature that one may think of, and those that the server speaks of itself."""
+    """Every feature that one may think of, and those that the server speaks of itself.
+
+    Not the server's own extensions: one that both speak may add to what is listed.
+    """
     own = known.surface.capabilities.get("experimental")
     names = (*_FLAGS, *(own if isinstance(own, dict) else ()))
-    return {"experimental": dict.fromkeys(names, flag), **_OF_SERVERS}
+    extended = {name: {"enabled": True} for word in names for name in (word, f"com.example/{word}")}
+    return {
+        "experimental": dict.fromkeys(names, flag),
+        "extensions": extended,
+        "tasks": _TASKS,
+        **_OF_SERVERS,
+    }
 
 
 def _opened(talk: Talk, reply: Reply) -> Surface | None:
@@ -103,11 +118,9 @@ def _legacy() -> Iterator[Comparison]:
     claims = "to a client that claims features"
     for name, flag in (("claimed flags", True), ("claimed features", {"enabled": True})):
         yield Comparison(name, (View(claims, rules.GROWS_BY_CLAIM, _claims(flag)),), ordinary)
-    for name in NAMES:
-        view = View(
-            f"to a client that calls itself {name}", rules.DIFFERS_BY_NAME, _named(name), counts_fewer=True
-        )
-        yield Comparison(f"as {name}", (view,), ordinary)
+    for words, client in CLIENTS:
+        view = View(f"to a client that {words}", rules.DIFFERS_BY_NAME, _named(client), counts_fewer=True)
+        yield Comparison(f"a client that {words}", (view,), ordinary)
 
 
 def _stateless() -> Iterator[View]:
@@ -115,9 +128,9 @@ def _stateless() -> Iterator[View]:
     yield View(claims, rules.GROWS_BY_CLAIM, _claims_stateless(True))
     yield View(claims, rules.GROWS_BY_CLAIM, _claims_stateless({"enabled": True}))
     yield View("to a request that follows one with claims", rules.GROWS_BY_CLAIM, _after_claims)
-    for name in NAMES:
-        who = f"to a client that calls itself {name}"
-        yield View(who, rules.DIFFERS_BY_NAME, _named_stateless(name), counts_fewer=True)
+    for words, client in CLIENTS:
+        who = f"to a client that {words}"
+        yield View(who, rules.DIFFERS_BY_NAME, _named_stateless(client), counts_fewer=True)
 
 
 LEGACY: Final = tuple(_legacy())
