@@ -103,26 +103,26 @@ class Nested(Middleware):
         method, wire = context.method, fastmcp_request_ctx.get()
         if wire is None or is_looking.get() or (method not in _LISTS and method not in _USES):
             return None
+        entered = _entered.get()
+        if entered is not None and entered[0] is self._seam and _is_same(entered[1], context):
+            return None
         params: JsonObject = {}
         if method in _USES:
-            params[_USES[method]] = str(getattr(context.message, _USES[method]))
-            params["_meta"] = dict(getattr(context.message, "meta", None) or {})
-        entered = _entered.get()
-        if entered is not None and entered[0] is self._seam and _is_same(entered[1], method, params):
-            return None
+            message = context.message
+            params = {_USES[method]: str(getattr(message, _USES[method])), "_meta": dict(message.meta or {})}
         return replace(Request.of(wire._srctx), method=method, params=params, is_nested=True)
 
 
-def _is_same(entered: Request, method: str, params: JsonObject) -> bool:
-    if entered.method != method:
+def _is_same(entered: Request, context: MiddlewareContext[Any]) -> bool:
+    if entered.method != context.method:
         return False
-    member = _USES.get(method)
+    member, message = _USES.get(entered.method), context.message
     return member is None or (
-        entered.params.get(member) == params[member] and _version(entered.params) == _version(params)
+        entered.params.get(member) == str(getattr(message, member))
+        and _version(entered.params.get("_meta")) == _version(message.meta)
     )
 
 
-def _version(params: JsonObject) -> Any:
-    meta = params.get("_meta")
+def _version(meta: Any) -> Any:
     told = meta.get("fastmcp") if isinstance(meta, dict) else None
     return told.get("version") if isinstance(told, dict) else None
