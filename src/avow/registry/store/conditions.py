@@ -71,11 +71,12 @@ class Question:
     def source(self, most: int | None, before: int) -> str:
         """Tables and conditions: `l` leads in the order of its `id`, newest first, and `c` is the capability.
 
-        No more than `most` rows of what leads are looked at, however few of them fit.
+        No more than `most` rows of what leads are looked at, however few of them fit. In PostgreSQL those are
+        any: to have the newest it would go through all there are, when it thinks that many have the words.
         """
         rows = self._rows("AS id", before)
         if most is not None:
-            rows += f" ORDER BY {self.number} DESC LIMIT {self.value(most)}"
+            rows += f"{self._order} LIMIT {self.value(most)}"
         following = " AND ".join(["c.id = l.id", *self.following])
         return f"({rows}) AS l CROSS JOIN capabilities c WHERE {following}"
 
@@ -84,9 +85,13 @@ class Question:
         # What leads was there first, and so were its values.
         alone = replace(self, values=self.values[: "".join(self.leading).count("$")])
         rows = alone._rows("", before)
-        sql = f"{rows} ORDER BY {self.number} DESC LIMIT 1 OFFSET {alone.value(place)}"
+        sql = f"{rows}{self._order} LIMIT 1 OFFSET {alone.value(place)}"
         found = await database.fetch(sql, *alone.values)
         return found[0][0] if found else None
+
+    @property
+    def _order(self) -> str:
+        return f" ORDER BY {self.number} DESC" if self.dialect == "sqlite" else ""
 
     def _rows(self, name: str, before: int) -> str:
         conditions = " AND ".join([*self.leading, f"{self.number} < {self.value(before)}"])
