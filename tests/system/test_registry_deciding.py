@@ -43,7 +43,7 @@ async def test_a_half_approved_version_is_listed_until_it_is_decided(address: st
         pending = (await registry.get("/api/v1/approvals?state=pending&environment=production")).json()
         page = await shown(registry)
 
-        assert [each["name"] for each in pending["pending"]] == [NAME]
+        assert [each["name"] for each in pending["versions"]] == [NAME]
         waiting = page.partition('id="waiting"')[2].partition("</section>")[0]
         assert f"/servers/{NAME}" in waiting
         assert "the approve" in waiting

@@ -76,9 +76,7 @@ QUESTIONS: dict[str, Question] = {
     "nodes of a proof": lambda database: log.nodes(database, nodes_of_inclusion(77, 1000)),
     "entries": lambda database: log.entries(database, 0, 256),
     "checkpoint": lambda database: log.checkpoint(database),
-    "namespaces of a key": lambda database: keeping.namespaces_of(database, [KEY.public.identifier]),
     "approvals": lambda database: keeping.approvals(database, FILES, None, None),
-    "approved": lambda database: keeping.approved(database, "production", None, 50),
     "undecided": lambda database: keeping.undecided(database, "production", None, 50),
     "begun": lambda database: keeping.undecided(database, "production", None, 50, True),
     "drifts of versions": lambda database: contents.drifts_of(database, [90_007, 90_009]),
@@ -110,7 +108,6 @@ LEADING = {
     "recent of a namespace": "servers_by_namespace",
     "holders": "versions_by_digest",
     "versions": "versions_in_order",
-    "approved": "approvals_by_environment",
     "begun": "standings_by_state",
     "usable": "standings_by_state",
 }

@@ -36,6 +36,10 @@ class Standing:
     needed: int
     decisions: tuple[Approval, ...] = ()
 
+    def newest_of(self, person: str) -> Approval | None:
+        """What a person decided last."""
+        return next((each for each in reversed(self.decisions) if each.by == person), None)
+
 
 def read_environment(text: str) -> str:
     """Check the name of an environment.
@@ -75,10 +79,11 @@ async def decide(
     reason: str,
     at: datetime,
     digest: str | None = None,
-) -> Standing:
-    """Record what a person decided; the answer says what it comes to with everybody's.
+) -> tuple[Standing, bool]:
+    """Record what a person decided; the answer says what it comes to with everybody's, and if it is new.
 
-    A digest that is given has to be the version's: the person decided about what they saw.
+    A digest that is given has to be the version's: the person decided about what they saw. Who says the same
+    again has said it once: nothing is recorded, unless another number of people has to agree by now.
 
     Raises:
         NotFoundError: there is no such version.
@@ -97,9 +102,21 @@ async def decide(
             f"{name} {version} has the digest {found.digest}, not the one decided about",
             hint="look at the version again, then decide",
         )
+    before = (await standings(store, found, environment))[0]
+    if await _is_known(store, before, state, by, reason):
+        return before, False
     approval = Approval(name, found.version, found.digest, environment, state, by, reason, at)
     await store.decide(approval)
-    return (await standings(store, found, environment))[0]
+    return (await standings(store, found, environment))[0], True
+
+
+async def _is_known(store: Store, made: Standing, state: ApprovalState, by: str, reason: str) -> bool:
+    last = made.newest_of(by)
+    if last is None:
+        # Who has not decided has nothing to take back.
+        return state is ApprovalState.PENDING
+    needed = {each.name: each.needed for each in await store.environments()}.get(made.environment, 1)
+    return (last.state, last.reason) == (state, reason) and made.needed == needed
 
 
 async def standings(

@@ -1,5 +1,6 @@
 """What people with tokens do: give namespaces and tokens, and decide about versions."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from avow.core import dsse
@@ -12,9 +13,10 @@ from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter,
 from avow.registry.api.keeping import Deed, Kept
 from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import CURSOR, ENVIRONMENT, LIMIT
-from avow.registry.approvals import decide, set_needed
-from avow.registry.model import ApprovalState, NotFoundError, Role
+from avow.registry.approvals import Standing, decide, set_needed
+from avow.registry.model import Approval, ApprovalState, NotFoundError, PublishedVersion, Role
 from avow.registry.store.interface import PAGE
+from avow.registry.store.standing import Decided
 
 _NAMESPACE: Final = path_parameter("namespace", schemas.NAMESPACE, "A namespace.")
 _ENVELOPE_MEMBER: Final = "payloadType"
@@ -85,34 +87,65 @@ async def revoke_token(call: Call) -> Answer:
 
 
 async def list_approvals(call: Call) -> Answer:
-    """Decisions: about a server or a version, or those of one environment that approve or are still due."""
+    """With a name every decision about a server; without one the versions that stand so in an environment."""
     asked, store = call.arguments, call.service.store
-    environment, state, wanted = asked.get("environment"), asked.get("state"), asked.get("version")
-    if "name" in asked:
-        if "cursor" in asked:
-            raise NotFoundError("all decisions about a server are on one page")
-        made = await store.approvals(ServerName.read(asked["name"]), wanted, environment=environment)
-        listed = [documents.decision(each) for each in made if state in (None, each.state)]
-        return Answer({"approvals": listed, "next": None})
-    environment, cursor = environment or _USUAL, asked.get("cursor")
-    limit = asked.get("limit", PAGE)
-    match state or "approved":
-        case "approved":
-            approved = await store.approved(environment, cursor=cursor, limit=limit)
-            found = [documents.decision(each) for each in approved.items if wanted in (None, each.version)]
-            return Answer({"approvals": found, "next": approved.next})
-        case "pending":
-            undecided = await store.undecided(environment, cursor=cursor, limit=limit)
-            due = [documents.version(each) for each in undecided.items if wanted in (None, each.version)]
-            return Answer({"pending": due, "next": undecided.next})
-        case _:
-            raise NotFoundError("what was rejected is listed by name", hint="add name=…")
+    environment, state = asked.get("environment"), asked.get("state")
+    if "name" not in asked:
+        return await _standing_so(call, environment or _USUAL, ApprovalState(state or "approved"))
+    if "cursor" in asked:
+        raise NotFoundError("all decisions about a server are on one page")
+    if state is not None:
+        raise NotFoundError(
+            "decisions about a server are listed whatever they say",
+            hint="leave out `state`; without a name it says how versions stand",
+        )
+    name, version = ServerName.read(asked["name"]), asked.get("version")
+    made = await store.approvals(name, version, environment=environment)
+    return Answer({"approvals": [documents.decision(each) for each in made], "next": None})
+
+
+async def _standing_so(call: Call, environment: str, state: ApprovalState) -> Answer:
+    """The versions that stand so now, whatever was said about them before."""
+    asked, store = call.arguments, call.service.store
+    if "version" in asked:
+        raise NotFoundError("a version is one of a server", hint="add name=…")
+    cursor, limit = asked.get("cursor"), asked.get("limit", PAGE)
+    if state is ApprovalState.PENDING:
+        due = await store.undecided(environment, cursor=cursor, limit=limit)
+        found, rest = due.items, due.next
+    else:
+        decided = await store.usable(environment, cursor=cursor, limit=limit, state=state)
+        found, rest = tuple(each.version for each in decided.items), decided.next
+    standing = await store.decided([each.id for each in found])
+    needed = {each.name: each.needed for each in await store.environments()}.get(environment, 1)
+    listed = [
+        {
+            **documents.version(each),
+            "standing": documents.standing(_standing(each, environment, standing.get(each.id, ()), needed)),
+        }
+        for each in found
+    ]
+    return Answer({"versions": listed, "next": rest})
+
+
+def _standing(
+    version: PublishedVersion, environment: str, decided: Sequence[Decided], needed: int
+) -> Standing:
+    about = (version.name, version.version, version.digest, environment)
+    for found in decided:
+        if found.environment == environment:
+            made = tuple(
+                Approval(*about, each.state, each.by, each.reason, each.at, each.log_index, each.needed)
+                for each in found.decisions
+            )
+            return Standing(environment, found.state, made[-1].needed, made)
+    return Standing(environment, ApprovalState.PENDING, needed)
 
 
 async def add_approval(call: Call) -> Answer:
     """Decide about a version, as the person whose token it is."""
     service, sent = call.service, call.document
-    made = await decide(
+    made, is_new = await decide(
         service.store,
         ServerName.read(sent["name"]),
         sent["version"],
@@ -123,7 +156,7 @@ async def add_approval(call: Call) -> Answer:
         at=service.clock(),
         digest=sent.get("digest"),
     )
-    return Answer(documents.standing(made), 201)
+    return Answer({**documents.standing(made), "isNew": is_new}, 201 if is_new else 200)
 
 
 async def list_environments(call: Call) -> Answer:
@@ -206,22 +239,20 @@ ENDPOINTS: Final = (
     Endpoint(
         "GET",
         "/api/v1/approvals",
-        "Decisions about a server, or in an environment",
+        "Decisions about a server, or without a name the versions that stand so in an environment now",
         list_approvals,
         schemas.objects(
             {"next": schemas.NEXT},
             {
                 "approvals": schemas.lists(schemas.reference("Decision")),
-                "pending": schemas.lists(schemas.reference("Version")),
+                "versions": schemas.lists(schemas.reference("StandingVersion")),
             },
         ),
         parameters=(
             Parameter("name", schemas.NAME, "A server."),
             Parameter("version", schemas.VERSION, "One of its versions."),
             ENVIRONMENT,
-            Parameter(
-                "state", schemas.STATE, "Without a name `approved`, or `pending`: what is to be decided."
-            ),
+            Parameter("state", schemas.STATE, "Without a name: how versions stand, `approved` unless given."),
             CURSOR,
             LIMIT,
         ),
@@ -231,7 +262,7 @@ ENDPOINTS: Final = (
         "/api/v1/approvals",
         "Decide about a version, as the person whose token it is",
         add_approval,
-        schemas.reference("Standing"),
+        schemas.reference("Decided"),
         role=Role.APPROVE,
         body=Body(
             schemas.objects(
@@ -246,7 +277,7 @@ ENDPOINTS: Final = (
                 closed=True,
             )
         ),
-        statuses=(201,),
+        statuses=(200, 201),
     ),
     Endpoint(
         "GET",

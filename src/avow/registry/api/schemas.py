@@ -148,6 +148,12 @@ _DECISION: Final = objects(
         "logIndex": COUNT,
     }
 )
+_STANDING_MEMBERS: Final[JsonObject] = {
+    "environment": ENVIRONMENT,
+    "state": STATE,
+    "needed": NEEDED,
+    "decisions": lists(reference("Decision")),
+}
 
 COMPONENTS: Final[JsonObject] = {
     "Problem": objects(
@@ -213,14 +219,9 @@ COMPONENTS: Final[JsonObject] = {
         }
     ),
     "Decision": _DECISION,
-    "Standing": objects(
-        {
-            "environment": ENVIRONMENT,
-            "state": STATE,
-            "needed": NEEDED,
-            "decisions": lists(reference("Decision")),
-        }
-    ),
+    "Standing": objects(_STANDING_MEMBERS),
+    "Decided": objects({**_STANDING_MEMBERS, "isNew": {"type": "boolean"}}),
+    "StandingVersion": objects({**_VERSION_MEMBERS, "standing": reference("Standing")}),
     "Environment": objects({"name": ENVIRONMENT, "needed": NEEDED}),
     "Namespace": objects(
         {

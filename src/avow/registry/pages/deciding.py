@@ -54,7 +54,7 @@ async def decision(visit: Visit) -> Response:
     form = visit.form
     if form.get("decision") not in _DECISIONS:
         raise MalformedInputError("a version is approved or rejected")
-    standing = await decide(
+    standing, _ = await decide(
         visit.service.store,
         ServerName.read(form.get("name", "")),
         form.get("version", ""),

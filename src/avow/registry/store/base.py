@@ -225,15 +225,15 @@ class SqlStore(ABC):
     ) -> model.Page[model.PublishedVersion]:
         return await self._ask(keeping.undecided, environment, cursor, limit, begun)
 
-    async def approved(
-        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
-    ) -> model.Page[model.Approval]:
-        return await self._ask(keeping.approved, environment, cursor, limit)
-
     async def usable(
-        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
+        self,
+        environment: str,
+        *,
+        cursor: str | None = None,
+        limit: int = PAGE,
+        state: model.ApprovalState = model.ApprovalState.APPROVED,
     ) -> model.Page[Usable]:
-        return await self._ask(standing.usable, environment, cursor, limit)
+        return await self._ask(standing.usable, environment, cursor, limit, state)
 
     async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
         return await self._ask(standing.decided, versions)

@@ -16,6 +16,7 @@ from avow.core.tlog.notes import NoteSignature, VerifierKey
 from avow.core.tlog.tree import Node
 from avow.registry.model import (
     Approval,
+    ApprovalState,
     CapabilityHit,
     Change,
     Checkpoint,
@@ -236,13 +237,18 @@ class Keeping(Protocol):
         while it is neither approved nor rejected. `begun` asks for one of the two kinds.
         """
 
-    async def approved(
-        self, environment: str, *, cursor: str | None = None, limit: int = PAGE
-    ) -> Page[Approval]:
-        """Decisions that approve, of one environment, newest first."""
+    async def usable(
+        self,
+        environment: str,
+        *,
+        cursor: str | None = None,
+        limit: int = PAGE,
+        state: ApprovalState = ApprovalState.APPROVED,
+    ) -> Page[Usable]:
+        """Versions that are approved in this environment, newest first: what may be used there today.
 
-    async def usable(self, environment: str, *, cursor: str | None = None, limit: int = PAGE) -> Page[Usable]:
-        """Versions that are approved in this environment, newest first: what may be used there today."""
+        With another `state`, those that are rejected there today.
+        """
 
     async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
         """How versions stand, by their `id`; those that nobody has decided about are left out."""

@@ -11,11 +11,11 @@ from avow.registry.store.reading import END, MAX_PAGE
 from avow.registry.store.rows import VERSION, cursor_of, read_cursor, version_of
 from avow.registry.store.sequencer import moment
 
-_USABLE: Final = (
+_STANDING: Final = (
     f"SELECT {VERSION}, n.version FROM standings t CROSS JOIN versions v CROSS JOIN servers s "  # noqa: S608
-    "CROSS JOIN versions n WHERE t.environment = $1 AND t.state = 'approved' AND t.version_id < $2 "
+    "CROSS JOIN versions n WHERE t.environment = $1 AND t.state = $2 AND t.version_id < $3 "
     "AND v.id = t.version_id AND s.id = v.server_id AND n.id = s.latest_id "
-    "ORDER BY t.version_id DESC LIMIT $3"
+    "ORDER BY t.version_id DESC LIMIT $4"
 )
 
 
@@ -28,6 +28,7 @@ class Decision:
     reason: str
     at: datetime
     log_index: int
+    needed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """A version that is approved somewhere, and the newest version of its server."""
+    """A version that is approved or rejected somewhere, and the newest version of its server."""
 
     version: PublishedVersion
     newest: str
@@ -59,12 +60,12 @@ async def decided(database: Database, versions: Sequence[int]) -> Mapping[int, t
     if not versions:
         return {}
     sql = (
-        "SELECT version_id, environment, state, person, reason, at_ms, log_index FROM approvals "
+        "SELECT version_id, environment, state, person, reason, at_ms, log_index, needed FROM approvals "
         "WHERE version_id IN ($many)"
     )
     made: dict[tuple[int, str], list[Decision]] = {}
-    for number, environment, state, person, reason, ms, index in await database.fetch_each(sql, versions):
-        decision = Decision(ApprovalState(state), person, reason, moment(ms), index)
+    for number, environment, state, person, reason, ms, *places in await database.fetch_each(sql, versions):
+        decision = Decision(ApprovalState(state), person, reason, moment(ms), *places)
         made.setdefault((number, environment), []).append(decision)
     found: dict[int, list[Decided]] = {}
     sql = "SELECT version_id, environment, state FROM standings WHERE version_id IN ($many)"
@@ -74,10 +75,16 @@ async def decided(database: Database, versions: Sequence[int]) -> Mapping[int, t
     return {number: tuple(each) for number, each in found.items()}
 
 
-async def usable(database: Database, environment: str, cursor: str | None, limit: int) -> Page[Usable]:
-    """Versions that are approved in an environment, the newest first."""
+async def usable(
+    database: Database,
+    environment: str,
+    cursor: str | None,
+    limit: int,
+    state: ApprovalState = ApprovalState.APPROVED,
+) -> Page[Usable]:
+    """Versions that are approved in an environment now, or rejected, the newest first."""
     (before,) = read_cursor(cursor, (END,))
     limit = max(1, min(limit, MAX_PAGE))
-    rows = await database.fetch(_USABLE, environment, before, limit + 1)
+    rows = await database.fetch(_STANDING, environment, str(state), before, limit + 1)
     found = tuple(Usable(version_of(row), row[-1]) for row in rows[:limit])
     return Page(found, cursor_of(found[-1].version.id) if len(rows) > limit else None)

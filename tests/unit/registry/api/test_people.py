@@ -101,7 +101,8 @@ async def test_a_decision_is_a_persons_with_a_reason_and_in_the_log(registry: Ru
     [taken] = made.json()["decisions"]
     assert (made.status_code, made.json()["state"]) == (201, "approved")
     assert (taken["by"], taken["reason"]) == ("the approve", "because")
-    assert listed["approvals"] == [taken]
+    [version] = listed["versions"]
+    assert (version["version"], version["standing"]["decisions"]) == ("1.0.0", [taken])
     proof = await registry.get("/api/v1/log/inclusion", params={"index": taken["logIndex"]})
     assert '"state":"approved"' in proof.json()["entry"]
 
@@ -142,9 +143,50 @@ async def test_what_is_to_be_decided_is_listed(registry: Running) -> None:
     await registry.send(envelope("1.1.0", READ, DELETE))
     again = (await registry.get("/api/v1/approvals", params=query)).json()
 
-    assert [each["version"] for each in before["pending"]] == ["1.0.0"]
-    assert after["pending"] == []
-    assert [each["version"] for each in again["pending"]] == ["1.1.0"]
+    assert [each["version"] for each in before["versions"]] == ["1.0.0"]
+    assert before["versions"][0]["standing"]["decisions"] == []
+    assert after["versions"] == []
+    assert [each["version"] for each in again["versions"]] == ["1.1.0"]
+
+
+async def test_a_state_means_how_versions_stand_now(registry: Running) -> None:
+    """Who asks what may be used is not told of an approval that somebody rejected later."""
+    await registry.send(envelope("1.0.0"))
+    states = ("approved", "pending", "rejected")
+
+    async def standing() -> list[int]:
+        listed = [(await registry.get("/api/v1/approvals", params={"state": each})).json() for each in states]
+        return [len(each["versions"]) for each in listed]
+
+    assert await standing() == [0, 1, 0]
+    await registry.post("/api/v1/approvals", decision("approved"), Role.APPROVE)
+    assert await standing() == [1, 0, 0]
+    await registry.post("/api/v1/approvals", decision("rejected"), Role.APPROVE)
+    assert await standing() == [0, 0, 1]
+    await registry.post("/api/v1/approvals", decision("pending"), Role.APPROVE)
+    assert await standing() == [0, 1, 0]
+    for query in ({"name": NAME, "state": "approved"}, {"version": "1.0.0"}):
+        assert (await registry.get("/api/v1/approvals", params=query)).status_code == 404
+
+
+async def test_the_same_said_twice_is_said_once(registry: Running) -> None:
+    """Also that nothing was decided; another reason, or another number of people, is something new."""
+    await registry.send(envelope("1.0.0"))
+
+    async def decided(state: str, **others: str) -> tuple[int, int]:
+        sent = {**decision(state), **others}
+        made = await registry.post("/api/v1/approvals", sent, Role.APPROVE)
+        assert made.json()["isNew"] == (made.status_code == 201)
+        return made.status_code, len(made.json()["decisions"])
+
+    assert await decided("pending") == (200, 0)
+    assert await decided("approved") == (201, 1)
+    assert await decided("approved") == (200, 1)
+    assert await decided("approved", reason="read it again") == (201, 2)
+    await registry.ask("PUT", "/api/v1/environments/production", Role.ADMINISTER, json={"needed": 2})
+    assert await decided("approved", reason="read it again") == (201, 3)
+    assert await decided("pending") == (201, 4)
+    assert await decided("pending") == (200, 4)
 
 
 async def test_a_version_tells_how_it_stands_everywhere(registry: Running) -> None:
