@@ -24,7 +24,7 @@ from avow.registry.store.opening import open_store
 from avow.registry.store.postgres import PostgresDatabase
 from avow.registry.store.sqlite import SqliteDatabase
 from registry_postgres import Postgres
-from registry_samples import FILES, KEY, NAMESPACE, READ, SIGNER
+from registry_samples import FILES, NAMESPACE, READ, SIGNER
 from registry_stores import *  # noqa: F403  fixtures
 
 DIGEST = Digest("sha256:" + "ab" * 32)

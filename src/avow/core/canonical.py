@@ -34,6 +34,7 @@ __all__ = [
     "parse_leniently",
 ]
 
+DIGEST_PATTERN: Final = "sha256:[0-9a-f]{64}"
 Digest = NewType("Digest", str)
 
 # msgspec sorts keys with a quicksort that an adversary can make quadratic, and deeply recursive, in C.

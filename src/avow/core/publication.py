@@ -15,14 +15,21 @@ PUBLICATION_TYPE: Final = "application/vnd.avow.publication+json"
 MAX_PAYLOAD: Final = 8 * 1024 * 1024
 """The largest payload, in bytes: twice the largest signature, for what stands beside its definitions."""
 
+MAX_ENVELOPE: Final = -(-MAX_PAYLOAD // 3) * 4 + 64 * 1024
+"""The largest envelope: the largest payload in base64, and signatures with what stands around them."""
+
 MAX_CAPABILITIES: Final = 10_000
 MAX_NAME: Final = 200
 MAX_VERSION: Final = 128
 
 # Linear: no two neighbouring parts can take the same character. Nothing here can climb out of a path.
-_NAMESPACE: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?=[A-Za-z0-9]))*")
-_SERVER: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*")
-_VERSION: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_+-]|\.(?=[A-Za-z0-9_+-]))*")
+NAMESPACE_PATTERN: Final = r"[A-Za-z0-9]([A-Za-z0-9-]|\.[A-Za-z0-9])*"
+SERVER_PATTERN: Final = r"[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9_-])*"
+VERSION_PATTERN: Final = r"[A-Za-z0-9]([A-Za-z0-9_+-]|\.[A-Za-z0-9_+-])*"
+
+_NAMESPACE: Final = re.compile(NAMESPACE_PATTERN)
+_SERVER: Final = re.compile(SERVER_PATTERN)
+_VERSION: Final = re.compile(VERSION_PATTERN)
 
 
 @dataclass(frozen=True, slots=True, order=True)

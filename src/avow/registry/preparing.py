@@ -18,7 +18,7 @@ from avow.core.documents import read_snapshot_document
 from avow.core.drift.compare import diff
 from avow.core.drift.model import Drift, drift_document, highest
 from avow.core.keys import PublicKey
-from avow.core.publication import MAX_PAYLOAD, PUBLICATION_TYPE, Publication, ServerName, read_publication
+from avow.core.publication import MAX_ENVELOPE, PUBLICATION_TYPE, Publication, ServerName, read_publication
 from avow.core.risk import Level, Rating, Risk, assess, level_of
 from avow.core.snapshot import Snapshot, Volatile
 from avow.errors import DeclarationError, MalformedInputError, StorageError, UntrustedKeyError
@@ -29,9 +29,6 @@ from avow.registry.store.packing import Stored, outline, pack, read_stored, sque
 from avow.registry.store.prepared import Prepared, PreparedCapability
 from avow.registry.store.rows import bounded
 from avow.registry.store.searching import MAX_CAPABILITY_NAME
-
-MAX_ENVELOPE: Final = MAX_PAYLOAD // 3 * 4 + 65_536
-"""The largest envelope: the largest payload in base64, and signatures."""
 
 _MAX_DRIFT: Final = 2_000
 _MAX_INDEXED_ARGUMENTS: Final = 20_000

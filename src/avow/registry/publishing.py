@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
 
-from avow.core.publication import ServerName
+from avow.core.publication import MAX_ENVELOPE, ServerName
 from avow.errors import MalformedInputError, UnavailableError, UntrustedKeyError
 from avow.registry.model import Receipt
-from avow.registry.preparing import MAX_ENVELOPE, prepare, read_envelope
+from avow.registry.preparing import prepare, read_envelope
 from avow.registry.store.interface import Store
 from avow.registry.store.prepared import StaleError
 

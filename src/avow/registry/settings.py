@@ -1,14 +1,10 @@
 """How a registry is run, as values that the command line and the tests both make."""
 
 from dataclasses import dataclass
-from typing import Final
 
-from avow.core.publication import MAX_PAYLOAD
+from avow.core.publication import MAX_ENVELOPE
 from avow.core.tlog.notes import VerifierKey
 from avow.registry.oidc import Issuer
-
-# Base64 makes four bytes of three; the rest is for signatures and what stands around them.
-_ENVELOPE_BYTES: Final = MAX_PAYLOAD * 4 // 3 + 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +16,7 @@ class Bounds:
     sent with tokens is held at once, `open_room_bytes` the same without: those who publish have their own.
     """
 
-    envelope_bytes: int = _ENVELOPE_BYTES
+    envelope_bytes: int = MAX_ENVELOPE
     signature_bytes: int = 4 * 1024 * 1024
     document_bytes: int = 64 * 1024
     room_bytes: int = 64 * 1024 * 1024

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import DIGEST_PATTERN, JsonObject
 from avow.protocol.events import shown
 from avow.protocol.gate.signature import METHOD, signature_result
 from avow.protocol.messages import INVALID_PARAMS
@@ -12,7 +12,7 @@ from avow.server.seam import Request, Seam, refused
 
 RESOLVE: Final = "tools/resolve"
 
-_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_DIGEST: Final = re.compile(DIGEST_PATTERN)
 
 
 class Answers:

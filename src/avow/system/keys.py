@@ -6,13 +6,14 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from avow.core.canonical import DIGEST_PATTERN
 from avow.core.dsse import Trusted
 from avow.core.keys import KeyId, PrivateKey, PublicKey, read_private_key, read_public_key
 from avow.errors import MalformedInputError, StorageError, UsageError
 from avow.system.files import read_bounded
 
 _LIMIT: Final = 64 * 1024
-_KEY_ID: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_KEY_ID: Final = re.compile(DIGEST_PATTERN)
 
 
 def generate_key() -> PrivateKey:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import ClassVar, Final, TypeAlias
 
-from avow.core.canonical import JsonValue, canonical, parse_json
+from avow.core.canonical import DIGEST_PATTERN, JsonValue, canonical, parse_json
 from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED, Decision
 from avow.core.tlog.tiles import MAX_ENTRY
 from avow.errors import MalformedInputError
@@ -20,7 +20,7 @@ STATES: Final = (PENDING, APPROVED, REJECTED)
 MAX_PEOPLE: Final = 100
 MAX_KEYS: Final = 100
 
-_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_DIGEST: Final = re.compile(DIGEST_PATTERN)
 _TIME: Final = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
 )

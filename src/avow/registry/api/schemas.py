@@ -2,30 +2,40 @@
 
 from typing import Final
 
-from avow.core.canonical import JsonObject
+from avow.core.canonical import DIGEST_PATTERN, JsonObject
 from avow.core.capability import Kind
 from avow.core.dsse import MAX_SIGNATURES
-from avow.core.publication import MAX_NAME, MAX_VERSION
+from avow.core.publication import (
+    MAX_NAME,
+    MAX_VERSION,
+    NAMESPACE_PATTERN,
+    SERVER_PATTERN,
+    VERSION_PATTERN,
+)
 from avow.core.risk import Level
 from avow.core.severity import Severity
 from avow.core.tlog.entry import MAX_PEOPLE, MAX_REASON
 from avow.registry.model import ApprovalState, Role
 from avow.registry.tokens import MAX_PERSON, ON_A_LINE
 
-_NAMESPACE: Final = r"[A-Za-z0-9]([A-Za-z0-9-]|\.[A-Za-z0-9])*"
-_SERVER: Final = r"[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9_-])*"
-_VERSION: Final = r"[A-Za-z0-9]([A-Za-z0-9_+-]|\.[A-Za-z0-9_+-])*"
-
 _VISIBLE: Final = ON_A_LINE.replace("[^", r"[^\s", 1)
 
 TEXT: Final[JsonObject] = {"type": "string"}
 COUNT: Final[JsonObject] = {"type": "integer", "minimum": 0}
 TIME: Final[JsonObject] = {"type": "string", "format": "date-time"}
-DIGEST: Final[JsonObject] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
-NAME: Final[JsonObject] = {"type": "string", "pattern": f"^{_NAMESPACE}/{_SERVER}$", "maxLength": MAX_NAME}
-NAMESPACE: Final[JsonObject] = {"type": "string", "pattern": f"^{_NAMESPACE}$", "maxLength": MAX_NAME - 2}
-SERVER: Final[JsonObject] = {"type": "string", "pattern": f"^{_SERVER}$", "maxLength": MAX_NAME - 2}
-VERSION: Final[JsonObject] = {"type": "string", "pattern": f"^{_VERSION}$", "maxLength": MAX_VERSION}
+DIGEST: Final[JsonObject] = {"type": "string", "pattern": f"^{DIGEST_PATTERN}$"}
+NAME: Final[JsonObject] = {
+    "type": "string",
+    "pattern": f"^{NAMESPACE_PATTERN}/{SERVER_PATTERN}$",
+    "maxLength": MAX_NAME,
+}
+NAMESPACE: Final[JsonObject] = {
+    "type": "string",
+    "pattern": f"^{NAMESPACE_PATTERN}$",
+    "maxLength": MAX_NAME - 2,
+}
+SERVER: Final[JsonObject] = {"type": "string", "pattern": f"^{SERVER_PATTERN}$", "maxLength": MAX_NAME - 2}
+VERSION: Final[JsonObject] = {"type": "string", "pattern": f"^{VERSION_PATTERN}$", "maxLength": MAX_VERSION}
 ENVIRONMENT: Final[JsonObject] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$"}
 IDENTIFIER: Final[JsonObject] = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
 PERSON: Final[JsonObject] = {
@@ -35,7 +45,7 @@ PERSON: Final[JsonObject] = {
 }
 TARGET: Final[JsonObject] = {
     "type": "string",
-    "pattern": f"^{_NAMESPACE}/({_SERVER}|\\*)$",
+    "pattern": f"^{NAMESPACE_PATTERN}/({SERVER_PATTERN}|\\*)$",
     "maxLength": MAX_NAME,
 }
 SEVERITY: Final[JsonObject] = {"type": "string", "enum": [str(each) for each in Severity]}

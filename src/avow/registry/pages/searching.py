@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from starlette.responses import RedirectResponse, Response
 
-from avow.core.canonical import Digest, parse_json
+from avow.core.canonical import DIGEST_PATTERN, Digest, parse_json
 from avow.core.capability import Kind
 from avow.core.risk import Level
 from avow.errors import MalformedInputError
@@ -24,7 +24,7 @@ TYPES: Final = ("string", "number", "integer", "boolean", "array", "object")
 HINTS: Final = {"readOnlyHint:true": "only reads", "destructiveHint:false": "destroys nothing"}
 T = TypeVar("T", bound=StrEnum)
 
-_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_DIGEST: Final = re.compile(DIGEST_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)

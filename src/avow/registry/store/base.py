@@ -212,9 +212,6 @@ class SqlStore(ABC):
     ) -> model.Page[model.Namespace]:
         return await self._ask(keeping.namespaces, cursor, limit)
 
-    async def namespaces_of(self, keys: Sequence[KeyId]) -> tuple[model.Namespace, ...]:
-        return await self._ask(keeping.namespaces_of, keys)
-
     async def approvals(
         self, name: model.ServerName, version: str | None = None, *, environment: str | None = None
     ) -> tuple[model.Approval, ...]:

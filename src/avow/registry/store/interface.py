@@ -220,9 +220,6 @@ class Keeping(Protocol):
     async def namespaces(self, *, cursor: str | None = None, limit: int = PAGE) -> Page[Namespace]:
         """All namespaces, by name."""
 
-    async def namespaces_of(self, keys: Sequence[KeyId]) -> tuple[Namespace, ...]:
-        """The namespaces in which one of these keys is active."""
-
     async def approvals(
         self, name: ServerName, version: str | None = None, *, environment: str | None = None
     ) -> tuple[Approval, ...]:

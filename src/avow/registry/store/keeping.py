@@ -22,7 +22,7 @@ from avow.registry.model import (
 )
 from avow.registry.store import seals
 from avow.registry.store.database import Database, Row
-from avow.registry.store.reading import END, MAX_PAGE
+from avow.registry.store.reading import END, page_limit
 from avow.registry.store.rows import VERSION, cursor_of, digest_text, name_of, read_cursor, version_of
 from avow.registry.store.sequencer import Append, moment, rfc3339
 
@@ -63,20 +63,13 @@ async def namespace(database: Database, name: str) -> Namespace | None:
 async def namespaces(database: Database, cursor: str | None, limit: int) -> Page[Namespace]:
     """All namespaces, in the order in which they were claimed."""
     (after,) = read_cursor(cursor, (0,))
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = page_limit(limit)
     rows = await database.fetch(
         "SELECT id FROM namespaces WHERE id > $1 ORDER BY id LIMIT $2", after, limit + 1
     )
     numbers = [row[0] for row in rows[:limit]]
     found = await database.fetch_each(f"{_NAMESPACES} AND n.id IN ($many)", numbers)
     return Page(_namespaces(found), cursor_of(numbers[-1]) if len(rows) > limit else None)
-
-
-async def namespaces_of(database: Database, keys: Sequence[KeyId]) -> tuple[Namespace, ...]:
-    """The namespaces in which one of these keys is active."""
-    sql = "SELECT namespace_id FROM namespace_keys WHERE revoked_ms IS NULL AND key_id IN ($many)"
-    numbers = {row[0] for row in await database.fetch_each(sql, keys)}
-    return _namespaces(await database.fetch_each(f"{_NAMESPACES} AND n.id IN ($many)", numbers))
 
 
 def _namespaces(rows: Sequence[Row]) -> tuple[Namespace, ...]:
@@ -225,7 +218,7 @@ async def undecided(
 ) -> Page[PublishedVersion]:
     """What is to be decided: what nobody has decided about, what not enough people have, or both."""
     (before,) = read_cursor(cursor, (END,))
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = page_limit(limit)
     rows = [
         version_of(row)
         for is_begun, sql in _UNDECIDED.items()

@@ -201,11 +201,16 @@ def _change(row: Row) -> Change:
     return Change(found, is_first=found.sequence == 1)
 
 
+def page_limit(limit: int) -> int:
+    """How many things a page holds where so many are asked for."""
+    return max(1, min(limit, MAX_PAGE))
+
+
 def _limit(limit: int) -> int:
     """One more than asked for shows whether there is a next page."""
-    return max(1, min(limit, MAX_PAGE)) + 1
+    return page_limit(limit) + 1
 
 
 def _page(items: list, places: list[int], limit: int) -> Page:  # type: ignore[type-arg]
-    wanted = _limit(limit) - 1
+    wanted = page_limit(limit)
     return Page(tuple(items[:wanted]), cursor_of(places[wanted - 1]) if len(items) > wanted else None)

@@ -14,7 +14,7 @@ from avow.registry.store.conditions import (
     question_of,
 )
 from avow.registry.store.database import Database, Row
-from avow.registry.store.reading import END, MAX_PAGE
+from avow.registry.store.reading import END, page_limit
 from avow.registry.store.rows import (
     KINDS,
     LEVELS,
@@ -53,7 +53,7 @@ _HIT: Final = "c.id, c.digest, c.kind, c.name, c.title, c.description, c.risk, c
 async def search(database: Database, wanted: Search, cursor: str | None, limit: int) -> Page[CapabilityHit]:
     """Capabilities that some server offers today, the newest first."""
     (before,) = read_cursor(cursor, (END,))
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = page_limit(limit)
     question = question_of(database, wanted)
     if question is None:
         return Page(())
@@ -155,7 +155,7 @@ async def capability(database: Database, digest: str) -> tuple[CapabilityHit, by
 async def holders(database: Database, digest: str, cursor: str | None, limit: int) -> Page[Holder]:
     """Who has published exactly this signature or capability."""
     after, which = read_cursor(cursor, (0, 0))
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = page_limit(limit)
     wanted = digest_bytes(digest)
     found = await database.fetch("SELECT id, kind, name FROM capabilities WHERE digest = $1", wanted)
     if found:
@@ -210,7 +210,7 @@ async def candidates(
 ) -> Page[PublishedVersion]:
     """Newest versions of servers that have something of each of these kinds and names."""
     (before,) = read_cursor(cursor, (END,))
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = page_limit(limit)
     pairs = list(dict.fromkeys((kind, bounded(name, MAX_CAPABILITY_NAME)) for kind, name in wanted))
     servers = await _servers_with_all(database, await _rarest_first(database, pairs))
     if not servers:

@@ -16,10 +16,6 @@ _API: Final = "api/v1"
 class RegistryAdministration(RegistryClient):
     """What a token of a higher role may ask, too. Every method raises what `Transport.get` does."""
 
-    def namespaces(self, *, cursor: str | None = None) -> JsonObject:
-        """All namespaces with their keys."""
-        return self.get_json(f"{_API}/namespaces", {"cursor": cursor})
-
     def namespace(self, namespace: str) -> JsonObject:
         """One namespace with every key it ever had."""
         return self.get_json(f"{_API}/namespaces/{read_namespace(namespace)}")
@@ -51,10 +47,6 @@ class RegistryAdministration(RegistryClient):
     def revoke_token(self, identifier: str) -> None:
         """End a token."""
         self.delete(f"{_API}/tokens/{_quoted(identifier)}")
-
-    def environments(self) -> JsonObject:
-        """Where versions are approved for, and how many people have to agree."""
-        return self.get_json(f"{_API}/environments")
 
     def set_environment(self, environment: str, needed: int) -> JsonObject:
         """Say how many people have to agree in an environment."""

@@ -27,10 +27,6 @@ class RegistryClient(Transport):
         """Servers, the one that changed last first."""
         return self.get_json(f"{_API}/servers", {"q": q or None, "cursor": cursor, "limit": limit})
 
-    def server(self, name: ServerName) -> JsonObject:
-        """One server with its newest version."""
-        return self.get_json(_of(name))
-
     def versions(
         self, name: ServerName, *, cursor: str | None = None, limit: int | None = None
     ) -> JsonObject:
@@ -44,10 +40,6 @@ class RegistryClient(Transport):
     def envelope(self, name: ServerName, version: str) -> bytes:
         """What the publisher signed, as it was sent."""
         return self.get(f"{_version(name, version)}/envelope", limit=MAX_JSON)
-
-    def drift(self, name: ServerName, before: str, after: str) -> JsonObject:
-        """How two versions of a server differ."""
-        return self.get_json(f"{_of(name)}/drift", {"from": before, "to": after})
 
     def search(
         self,
@@ -88,10 +80,6 @@ class RegistryClient(Transport):
         """Decisions about a server, oldest first; without a name, those of a whole environment."""
         query = {"name": name, "version": version, "environment": environment, "state": state}
         return self.get_json(f"{_API}/approvals", {**query, "cursor": cursor})
-
-    def standings(self, name: ServerName, version: str, environment: str | None = None) -> JsonObject:
-        """How a version stands in one environment, or in each."""
-        return self.get_json(f"{_version(name, version)}/approvals", {"environment": environment})
 
     def decide(self, decision: JsonObject) -> JsonObject:
         """Approve or reject a version, in the name of whom the token belongs to."""

@@ -15,7 +15,6 @@ KEY = PUBLISHER.public
 @pytest.mark.parametrize(
     ("question", "request_line", "sent"),
     [
-        (lambda c: c.namespaces(cursor="c"), "GET namespaces?cursor=c", ""),
         (lambda c: c.namespace("io.github.owner"), "GET namespaces/io.github.owner", ""),
         (lambda c: c.claim("io.github.owner", KEY), "POST namespaces", "-----BEGIN PUBLIC KEY-----"),
         (lambda c: c.change_keys("a", add=[KEY]), "POST namespaces/a/keys", '"revoke":[]'),
@@ -24,7 +23,6 @@ KEY = PUBLISHER.public
         (lambda c: c.tokens(), "GET tokens", ""),
         (lambda c: c.add_token("Ada", "read"), "POST tokens", '{"person":"Ada","role":"read"}'),
         (lambda c: c.revoke_token("../x"), "DELETE tokens/%2E%2E%2Fx", ""),
-        (lambda c: c.environments(), "GET environments", ""),
         (lambda c: c.set_environment("production", 2), "PUT environments/production", '{"needed":2}'),
         (lambda c: c.watches(), "GET watches", ""),
         (lambda c: c.add_watch("a/*", "critical"), "POST watches", '{"level":"critical","target":"a/*"}'),

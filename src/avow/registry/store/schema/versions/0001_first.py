@@ -75,7 +75,6 @@ def _namespaces() -> None:
         sa.Column("revoked_ms", sa.BigInteger),
         sqlite_with_rowid=False,
     )
-    op.create_index("namespace_keys_by_key", "namespace_keys", ["key_id", "namespace_id"])
 
 
 def _servers() -> None:
