@@ -1,7 +1,6 @@
 """Which servers `guard` of `avow.server` is applied to."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from avow.audit.source.code import Call, Class, Expression, Function, Member, Name, chain, last_name
@@ -22,6 +21,7 @@ class Guards:
         self._objects: set[int] = set()
         self._names: set[tuple[str, str]] = set()
         self._units: set[str] = set()
+        self._mentioned: set[str] | None = None
         for scope, call in project.calls("guard"):
             if _is_ours(scope, call) and self._runs(scope, call):
                 self._take(scope, call)
@@ -55,21 +55,18 @@ class Guards:
         """Whether everything around it is called by somebody, as far as that can be told."""
         return all(
             not function.name or _ENTRY.search(function.name) or self._is_used(function)
-            for function in _around(scope, call)
+            for function in scope.nesting.around(call)
         )
 
     def _is_used(self, function: Function) -> bool:
-        if function.decorators or self._project.calls(function.name):
-            return True
-        return any(
-            isinstance(node, Name | Member) and node.name == function.name
-            for scope in self._project
-            for node in scope.nodes
-        )
-
-
-def _around(scope: Scope, call: Call) -> Iterator[Function]:
-    return iter(scope.nesting.around(call))
+        if self._mentioned is None:
+            self._mentioned = {
+                node.name
+                for scope in self._project
+                for node in scope.nodes
+                if isinstance(node, Name | Member)
+            }
+        return bool(function.decorators) or function.name in self._mentioned
 
 
 def _is_ours(scope: Scope, call: Call) -> bool:

@@ -58,6 +58,7 @@ class Scope:
     added: dict[str, list[tuple[str, Expression]]] = field(default_factory=dict)
     grown: set[str] = field(default_factory=set)
     nesting: Nesting = field(default_factory=lambda: Nesting(()))
+    _titles: dict[int, frozenset[str]] | None = None
 
     @classmethod
     def of(cls, unit: Unit) -> "Scope":
@@ -73,12 +74,18 @@ class Scope:
         """Where the unit stands."""
         return self.unit.path
 
-    def titles(self, function: Function) -> set[str]:
+    def titles(self, function: Function) -> frozenset[str]:
         """By what a function is called: its name, the variable that holds it, the class that it makes."""
-        names = {name for name, one in self.functions.items() if one is function} | {function.name}
-        if names & _MAKERS:
-            names |= {one.name for one in self.classes.values() if any(part is function for part in one.body)}
-        return names - _MAKERS - {""}
+        if self._titles is None:
+            found: dict[int, set[str]] = {}
+            for name, one in self.functions.items():
+                found.setdefault(id(one), set()).add(name)
+            for owner in self.classes.values():
+                for part in owner.body:
+                    if isinstance(part, Function) and part.name in _MAKERS:
+                        found.setdefault(id(part), set()).add(owner.name)
+            self._titles = {key: frozenset(names - _MAKERS - {""}) for key, names in found.items()}
+        return self._titles.get(id(function), frozenset())
 
     def _take(self, body: Iterable[Statement], *, in_class: bool) -> None:
         for statement in body:
