@@ -220,7 +220,7 @@ def _drift(
     known: VerifiedCheckpoint, name: ServerName, before: str, after: str, client: RegistryClient, _: Memory
 ) -> Any:
     """What is said of a drift is compared with that of the two snapshots, both as they were signed."""
-    said = client.drift(name, before, after)
+    said = client.get_json(f"api/v1/servers/{name}/drift", {"from": before, "to": after})
     one, other = (verified_publication(client, known, name, each).publication for each in (before, after))
     drifts = diff(one.snapshot, other.snapshot)
     worst = highest(drifts)

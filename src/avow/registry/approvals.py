@@ -20,7 +20,11 @@ from avow.registry.model import (
 )
 from avow.registry.store.interface import Store
 
-_ENVIRONMENT: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+ENVIRONMENT_PATTERN: Final = "[a-z0-9][a-z0-9_-]{0,62}"
+USUAL_ENVIRONMENT: Final = "production"
+"""Where versions are approved for when nobody says."""
+
+_ENVIRONMENT: Final = re.compile(ENVIRONMENT_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,13 @@ from avow.registry.api.endpoints import Answer, Body, Call, Endpoint, Parameter,
 from avow.registry.api.keeping import Deed, Kept
 from avow.registry.api.problems import RefusedError
 from avow.registry.api.reading import CURSOR, ENVIRONMENT, LIMIT
-from avow.registry.approvals import Standing, decide, set_needed
+from avow.registry.approvals import USUAL_ENVIRONMENT, Standing, decide, set_needed
 from avow.registry.model import Approval, ApprovalState, NotFoundError, PublishedVersion, Role
 from avow.registry.store.interface import PAGE
 from avow.registry.store.standing import Decided
 
 _NAMESPACE: Final = path_parameter("namespace", schemas.NAMESPACE, "A namespace.")
 _ENVELOPE_MEMBER: Final = "payloadType"
-_USUAL: Final = "production"
 
 
 async def list_namespaces(call: Call) -> Answer:
@@ -91,7 +90,7 @@ async def list_approvals(call: Call) -> Answer:
     asked, store = call.arguments, call.service.store
     environment, state = asked.get("environment"), asked.get("state")
     if "name" not in asked:
-        return await _standing_so(call, environment or _USUAL, ApprovalState(state or "approved"))
+        return await _standing_so(call, environment or USUAL_ENVIRONMENT, ApprovalState(state or "approved"))
     if "cursor" in asked:
         raise NotFoundError("all decisions about a server are on one page")
     if state is not None:

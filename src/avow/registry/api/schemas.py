@@ -15,6 +15,7 @@ from avow.core.publication import (
 from avow.core.risk import Level
 from avow.core.severity import Severity
 from avow.core.tlog.entry import MAX_PEOPLE, MAX_REASON
+from avow.registry.approvals import ENVIRONMENT_PATTERN
 from avow.registry.model import ApprovalState, Role
 from avow.registry.tokens import MAX_PERSON, ON_A_LINE
 
@@ -36,7 +37,7 @@ NAMESPACE: Final[JsonObject] = {
 }
 SERVER: Final[JsonObject] = {"type": "string", "pattern": f"^{SERVER_PATTERN}$", "maxLength": MAX_NAME - 2}
 VERSION: Final[JsonObject] = {"type": "string", "pattern": f"^{VERSION_PATTERN}$", "maxLength": MAX_VERSION}
-ENVIRONMENT: Final[JsonObject] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$"}
+ENVIRONMENT: Final[JsonObject] = {"type": "string", "pattern": f"^{ENVIRONMENT_PATTERN}$"}
 IDENTIFIER: Final[JsonObject] = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
 PERSON: Final[JsonObject] = {
     "type": "string",

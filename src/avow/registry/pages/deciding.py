@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from avow.core.publication import ServerName
 from avow.errors import MalformedInputError
 from avow.registry.api.problems import RefusedError
-from avow.registry.approvals import decide, read_environment
+from avow.registry.approvals import USUAL_ENVIRONMENT, decide, read_environment
 from avow.registry.model import ApprovalState, Role
 from avow.registry.pages.home import told
 from avow.registry.pages.showing import with_query
@@ -15,7 +15,6 @@ from avow.registry.pages.site import View, Visit
 
 PAGE: Final = 10
 USABLE: Final = 20
-DEFAULT: Final = "production"
 _DECISIONS: Final = {"approve": ApprovalState.APPROVED, "reject": ApprovalState.REJECTED}
 
 
@@ -23,9 +22,11 @@ async def approvals(visit: Visit) -> View:
     """What is to be decided in an environment."""
     store = visit.service.store
     environments = await store.environments()
-    names = [each.name for each in environments] or [DEFAULT]
+    names = [each.name for each in environments] or [USUAL_ENVIRONMENT]
     asked = visit.asked("environment")
-    chosen = read_environment(asked) if asked else DEFAULT if DEFAULT in names else names[0]
+    chosen = (
+        read_environment(asked) if asked else USUAL_ENVIRONMENT if USUAL_ENVIRONMENT in names else names[0]
+    )
     page = await store.undecided(chosen, cursor=visit.asked("cursor") or None, limit=PAGE, begun=False)
     begun = await store.undecided(chosen, cursor=visit.asked("waiting") or None, limit=PAGE, begun=True)
     usable = await store.usable(chosen, cursor=visit.asked("usable") or None, limit=USABLE)

@@ -7,7 +7,7 @@ from typing import Final
 
 from avow.registry.model import ApprovalState, Page, PublishedVersion
 from avow.registry.store.database import Database
-from avow.registry.store.reading import END, MAX_PAGE
+from avow.registry.store.reading import END, page_limit
 from avow.registry.store.rows import VERSION, cursor_of, read_cursor, version_of
 from avow.registry.store.sequencer import moment
 
@@ -84,7 +84,7 @@ async def usable(
 ) -> Page[Usable]:
     """Versions that are approved in an environment now, or rejected, the newest first."""
     (before,) = read_cursor(cursor, (END,))
-    limit = max(1, min(limit, MAX_PAGE))
+    limit = page_limit(limit)
     rows = await database.fetch(_STANDING, environment, str(state), before, limit + 1)
     found = tuple(Usable(version_of(row), row[-1]) for row in rows[:limit])
     return Page(found, cursor_of(found[-1].version.id) if len(rows) > limit else None)
