@@ -2,7 +2,7 @@
 
 import gc
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
@@ -39,18 +39,29 @@ class Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one was probably meant."""
-        if args[0] not in self._table and not args[0].startswith("-"):
-            # Late, like everything that only a mistake needs.
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], list(self._table), n=1)
-            hint = f"did you mean `avow {close[0]}`?" if close else "see `avow --help`"
-            raise UsageError(f"there is no command {args[0]!r}", hint=hint)
+        require_known(args[0], self._table, "avow")
         return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
         """The text of `avow --help`, which has one home."""
         return self._text.rstrip("\n")
+
+
+def require_known(word: str, table: Iterable[str], group: str) -> None:
+    """Say which command was probably meant when there is none of that name; options are not for us.
+
+    Raises:
+        UsageError: there is no such command.
+    """
+    known = list(table)
+    if word in known or word.startswith("-"):
+        return
+    # Late, like everything that only a mistake needs.
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, known, n=1)
+    hint = f"did you mean `{group} {close[0]}`?" if close else f"see `{group} --help`"
+    raise UsageError(f"there is no command {word!r}", hint=hint)
 
 
 def run_program(program: Program, arguments: Sequence[str]) -> int:

@@ -66,6 +66,19 @@ def test_no_command_waits_for_a_registry_that_drips(
     assert time.monotonic() - began < 10
 
 
+def test_who_does_not_say_which_command_gets_an_explanation() -> None:
+    """As with `avow` alone: a question, and no mistake."""
+    assert "Usage: avow registry" in avow()
+    assert "approvals" in avow()
+    assert "Usage: avow registry token" in avow("token")
+
+
+def test_a_misspelled_command_leads_to_the_one_that_was_meant() -> None:
+    assert "did you mean `avow registry serve`?" in avow("sevre", code=2)
+    assert "did you mean `avow registry token revoke`?" in avow("token", "revok", code=2)
+    assert "see `avow registry --help`" in avow("xyz", code=2)
+
+
 def test_what_looks_at_a_registry_makes_none(tmp_path: Path) -> None:
     """A directory that was misspelled is not an empty registry."""
     for command in ("export", "audit", "backup"):

@@ -10,11 +10,10 @@ from avow.cli.output import write
 from avow.cli.output.console import Line, line, styled, to_string
 from avow.cli.registry.asking import limit_option, open_client, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
-from avow.cli.registry.tables import BAD, GOOD, level, safe
+from avow.cli.registry.tables import STATES, level, risks, safe
 from avow.core.canonical import JsonObject
 
 _MOST_LINES = 12
-_STATES = {"approved": GOOD, "rejected": BAD}
 
 
 @click.command("history", short_help=SUBCOMMANDS["history"])
@@ -45,9 +44,7 @@ def command(name: str, *, limit: int, registry: str, format_name: str) -> int:
 
 def _lines(answer: JsonObject) -> Iterator[Line]:
     for each in answer["versions"]:
-        counts = each["counts"]
-        risks = ", ".join(f"{counts[risk]} {risk}" for risk in ("high", "medium", "low") if counts[risk])
-        facts = [safe(each["publishedAt"][:10]), f"{safe(each['digest'][:19])}…", risks or "nothing"]
+        facts = [safe(each["publishedAt"][:10]), f"{safe(each['digest'][:19])}…", risks(each)]
         yield line((safe(each["version"]), "bold"), "  ", "  ".join(facts))
         yield from _drift(each)
         for made in each["decisions"]:
@@ -74,7 +71,7 @@ def _drift(version: JsonObject) -> Iterator[Line]:
 def _decision(made: JsonObject) -> Line:
     state = safe(made["state"])
     said = f"in {made['environment']} by {made['by']} on {made['at'][:10]}: {made['reason']}"
-    return line((state, _STATES.get(state, "yellow")), " ", safe(said), indent=4)
+    return line((state, STATES.get(state, "yellow")), " ", safe(said), indent=4)
 
 
 def _what(drift: dict[str, Any]) -> str:

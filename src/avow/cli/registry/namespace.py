@@ -8,7 +8,7 @@ import click
 from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.registry.asking import administration, registry_option
-from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.group import group_of
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
 from avow.errors import UsageError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from avow.core.keys import PublicKey
 
 
-@click.group("namespace", short_help=SUBCOMMANDS["namespace"])
+@group_of("namespace")
 def command() -> None:
     """Claim namespaces, and change the keys they belong to."""
 

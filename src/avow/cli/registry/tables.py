@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from avow.cli.output import write
 from avow.cli.output.console import Part, columns, line, to_string
 from avow.cli.output.drift_lines import STYLES
+from avow.core.canonical import JsonObject
 from avow.core.printable import printable
 from avow.core.severity import Severity
 
 GOOD = "green"
 BAD = "bold red"
+STATES = {"approved": GOOD, "rejected": BAD, "pending": "yellow"}
 
 
 def print_table(titles: Sequence[str], rows: Sequence[Sequence[Part]], nothing: str) -> None:
@@ -24,6 +26,20 @@ def print_table(titles: Sequence[str], rows: Sequence[Sequence[Part]], nothing: 
 def safe(text: object) -> str:
     """Text that others wrote, on one line and without what a terminal would act on."""
     return printable(str(text), 300, fold=True)
+
+
+def risks(version: JsonObject) -> str:
+    """How risky what a version offers is, in a few words."""
+    counts = version["counts"]
+    rated = [f"{counts[each]} {each}" for each in ("high", "medium", "low") if counts[each]]
+    return ", ".join(rated) or "nothing"
+
+
+def drift_counts(version: JsonObject) -> str:
+    """How many differences of each severity there are to the version before, the worst first."""
+    counts = version["driftCounts"]
+    told = [f"{counts[each]} {each}" for each in sorted(Severity, reverse=True) if counts.get(each)]
+    return ", ".join(told) or "no drift"
 
 
 def level(text: str) -> Part:

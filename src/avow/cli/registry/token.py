@@ -7,13 +7,13 @@ import click
 from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.registry.asking import address_of, administration, keep_token, registry_option
-from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.group import group_of
 from avow.cli.registry.tables import GOOD, print_table, safe
 from avow.core.printable import printable
 from avow.errors import UsageError
 
 
-@click.group("token", short_help=SUBCOMMANDS["token"])
+@group_of("token")
 def command() -> None:
     """Make, list, revoke and keep tokens; each belongs to a person and has one role."""
 

@@ -5,13 +5,13 @@ import click
 from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.registry.asking import administration, level_option, limit_option, registry_option
-from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.group import group_of
 from avow.cli.registry.tables import level as coloured
 from avow.cli.registry.tables import print_table, safe
 from avow.core.printable import printable
 
 
-@click.group("watch", short_help=SUBCOMMANDS["watch"])
+@group_of("watch")
 def command() -> None:
     """Keep a list of servers and namespaces, and see what changed in them; the list is yours alone."""
 

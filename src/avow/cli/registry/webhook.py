@@ -8,7 +8,7 @@ from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.output.console import Part
 from avow.cli.registry.asking import administration, level_option, registry_option
-from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.group import group_of
 from avow.cli.registry.tables import BAD, GOOD, print_table, safe
 from avow.cli.registry.tables import level as coloured
 from avow.core.canonical import JsonObject
@@ -17,7 +17,7 @@ from avow.core.printable import printable
 _NOT_DELIVERED = 1
 
 
-@click.group("webhook", short_help=SUBCOMMANDS["webhook"])
+@group_of("webhook")
 def command() -> None:
     """Have other services told of drift, signed and at least once; needs a token with the role publish."""
 

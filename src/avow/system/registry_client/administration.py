@@ -48,6 +48,10 @@ class RegistryAdministration(RegistryClient):
         """End a token."""
         self.delete(f"{_API}/tokens/{_quoted(identifier)}")
 
+    def environments(self) -> JsonObject:
+        """Where versions are approved for, and how many people have to agree."""
+        return self.get_json(f"{_API}/environments")
+
     def set_environment(self, environment: str, needed: int) -> JsonObject:
         """Say how many people have to agree in an environment."""
         body = canonical({"needed": needed})

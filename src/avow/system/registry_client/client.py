@@ -76,10 +76,23 @@ class RegistryClient(Transport):
         version: str | None = None,
         state: str | None = None,
         cursor: str | None = None,
+        limit: int | None = None,
     ) -> JsonObject:
-        """Decisions about a server, oldest first; without a name, those of a whole environment."""
+        """Decisions about a server, oldest first; without a name, the versions that stand so somewhere now."""
         query = {"name": name, "version": version, "environment": environment, "state": state}
-        return self.get_json(f"{_API}/approvals", {**query, "cursor": cursor})
+        return self.get_json(f"{_API}/approvals", {**query, "cursor": cursor, "limit": limit})
+
+    def changes(
+        self,
+        *,
+        after: int = 0,
+        target: str | None = None,
+        level: str | None = None,
+        limit: int | None = None,
+    ) -> JsonObject:
+        """Publications after a position, oldest first; `next` of the answer is the position to go on from."""
+        query = {"after": after, "target": target, "level": level, "limit": limit}
+        return self.get_json(f"{_API}/changes", query)
 
     def decide(self, decision: JsonObject) -> JsonObject:
         """Approve or reject a version, in the name of whom the token belongs to."""

@@ -1,0 +1,156 @@
+"""What people read when they decide, publish and ask on the command line, at a registry that runs."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from avow.cli.main import run
+from avow.cli.registry.changes import read_since
+from avow.errors import UsageError
+from registry_running import DELETE, OWNER, READ, Program, envelope, program
+
+Avow = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with program(tmp_path_factory.mktemp("registry"), "--quiet") as started:
+        yield started
+
+
+@pytest.fixture
+def avow(registry: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Avow:
+    """Run a command here, with an administrator's token."""
+    for name in ("DATA", "STATE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    monkeypatch.setenv("AVOW_REGISTRY", registry.url)
+    monkeypatch.setenv("AVOW_REGISTRY_TOKEN", registry.token)
+    monkeypatch.chdir(tmp_path)
+
+    def called(*arguments: str, code: int = 0) -> str:
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            ended = run(list(arguments))
+        assert ended == code, (ended, out.getvalue(), err.getvalue())
+        return out.getvalue() + err.getvalue()
+
+    return called
+
+
+def published(registry: Program, name: str, *versions: tuple[str, list[dict[str, Any]]]) -> None:
+    headers = {"authorization": f"Bearer {registry.token}", "content-type": "application/json"}
+    for version, tools in versions:
+        data = envelope(version, *tools, name=name, key=OWNER)
+        httpx.post(f"{registry.url}/api/v1/publish", content=data, headers=headers).raise_for_status()
+
+
+def decision(*words: str, environment: str = "production", reason: str = "read it") -> tuple[str, ...]:
+    return ("registry", *words, "--environment", environment, "--reason", reason)
+
+
+def test_a_decision_says_which_version_and_what_it_comes_to(registry: Program, avow: Avow) -> None:
+    """`latest` is another version every day: what was decided about is told, and is in the log."""
+    published(registry, "io.github.one/files", ("1.0.0", [READ]), ("1.1.0", [READ, DELETE]))
+
+    said = avow(*decision("approve", "io.github.one/files", "latest"))
+    again = avow(*decision("approve", "io.github.one/files", "1.1.0"))
+    back = avow(*decision("take-back", "io.github.one/files", "1.1.0", reason="too early"))
+    nothing = avow(*decision("take-back", "io.github.one/files", "1.1.0", reason="too early"))
+
+    assert said.startswith("io.github.one/files 1.1.0 is approved in production; entry ")
+    assert again.startswith("nothing new: you have approved it with these words before; ")
+    assert back.startswith("io.github.one/files 1.1.0 is pending in production; entry ")
+    assert nothing.startswith("nothing to take back: ")
+
+
+def test_who_is_outvoted_is_told_by_whom(
+    registry: Program, avow: Avow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published(registry, "io.github.two/files", ("1.0.0", [READ]))
+    ada = avow("registry", "token", "add", "Ada", "--role", "approve").strip()
+
+    avow(*decision("reject", "io.github.two/files", "1.0.0"))
+    monkeypatch.setenv("AVOW_REGISTRY_TOKEN", ada)
+    said = avow(*decision("approve", "io.github.two/files", "1.0.0"))
+
+    assert "is rejected in production: administrator rejected it, and would have to take that back" in said
+
+
+def test_a_misspelled_environment_is_asked_back(registry: Program, avow: Avow) -> None:
+    """A decision is for good; one in the wrong place leaves the right one as it was."""
+    published(registry, "io.github.three/files", ("1.0.0", [READ]))
+
+    said = avow(*decision("approve", "io.github.three/files", "1.0.0", environment="prodution"), code=2)
+    large = avow(*decision("approve", "io.github.three/files", "1.0.0", environment="Production"), code=2)
+    meant = avow(*decision("approve", "io.github.three/files", "1.0.0", environment="trial"), "--new")
+    known = avow(*decision("reject", "io.github.three/files", "1.0.0", environment="trial"))
+
+    assert "there is no environment 'prodution' yet" in said
+    assert "did you mean production?" in said
+    assert "did you mean production?" in large
+    assert "is approved in trial" in meant
+    assert "is rejected in trial" in known
+
+
+def test_a_team_lead_asks_what_may_be_used_and_who_said_so(registry: Program, avow: Avow) -> None:
+    space = "io.github.four"
+    published(registry, f"{space}/good", ("1.0.0", [READ]), ("2.0.0", [READ, DELETE]))
+    published(registry, f"{space}/bad", ("1.0.0", [DELETE]))
+    avow(*decision("approve", f"{space}/good", "1.0.0", environment="four", reason="fine"), "--new")
+    avow(*decision("approve", f"{space}/bad", "1.0.0", environment="four", reason="looked fine"))
+    avow(*decision("reject", f"{space}/bad", "1.0.0", environment="four", reason="deletes"))
+
+    rows = avow("registry", "approvals", "--environment", "four", "--limit", "200").splitlines()
+    only = avow("registry", "approvals", "--environment", "four", "--state", "approved", "--format", "json")
+
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    words = [" ".join(row.split()) for row in rows if space in row]
+    assert words == [
+        f"pending {space}/good 2.0.0 nobody has decided; critical drift to 1.0.0",
+        f"rejected {space}/bad 1.0.0 administrator on {today}: deletes",
+        f"approved {space}/good 1.0.0 administrator on {today}: fine",
+    ]
+    [approved] = json.loads(only)["environments"]["four"]["approved"]["versions"]
+    assert (approved["version"], approved["standing"]["state"]) == ("1.0.0", "approved")
+    assert "nothing is rejected here" in avow(
+        "registry", "approvals", "--environment", "elsewhere", "--state", "rejected"
+    )
+
+
+def test_a_team_lead_asks_what_changed_this_week(registry: Program, avow: Avow) -> None:
+    """The worst first; a first version comes behind what is known to be worse than safe."""
+    published(
+        registry, "io.github.five/files", ("1.0.0", [READ]), ("1.0.1", [READ]), ("2.0.0", [READ, DELETE])
+    )
+
+    said = avow("registry", "changes", "--target", "io.github.five/*")
+    listed = json.loads(avow("registry", "changes", "--target", "io.github.five/*", "--format", "json"))
+    later = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
+
+    words = [row.split() for row in said.splitlines()[1:4]]
+    assert [(row[0], row[3]) for row in words] == [
+        ("critical", "2.0.0"),
+        ("first", "1.0.0"),
+        ("none", "1.0.1"),
+    ]
+    assert [each["version"] for each in listed["changes"]] == ["2.0.0", "1.0.0", "1.0.1"]
+    assert "nothing was published since" in avow("registry", "changes", "--since", later)
+    assert "1 more: --limit" in avow("registry", "changes", "--target", "io.github.five/*", "--limit", "2")
+
+
+def test_since_when_is_an_age_or_a_date() -> None:
+    now = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+    assert read_since("12h", now) == now - timedelta(hours=12)
+    assert read_since("2w", now) == now - timedelta(weeks=2)
+    assert read_since("2026-11-08", now) == datetime(2026, 11, 8, tzinfo=UTC)
+    for text in ("last week", "7", "week"):
+        with pytest.raises(UsageError, match="an age or a date"):
+            read_since(text, now)
