@@ -55,6 +55,6 @@ def _publication(asking: Asking, answer: Answer, standing: Standing) -> Publicat
 
 
 def approval_event(standing: Standing) -> Event:
-    """What the log of a session says about it; an old answer matters more."""
-    severity = Severity.MODERATE if standing.age else Severity.INFO
+    """What the log of a session says about it; one that is in doubt matters more."""
+    severity = Severity.MODERATE if standing.doubts else Severity.INFO
     return event("registry_approved", severity, name=str(standing.approved.name), detail=standing.told)

@@ -28,8 +28,8 @@ class HeldReport(DriftReport):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """How old an answer is that is not of now."""
-        return tuple(f"{name}: {each.age}" for name, each in self.standings.items() if each.age)
+        """Why an answer may not be all there is to know now."""
+        return tuple(f"{name}: {doubt}" for name, each in self.standings.items() for doubt in each.doubts)
 
     @property
     def is_clean(self) -> bool:
@@ -94,4 +94,4 @@ def print_held(report: HeldReport, format_name: str) -> None:
 
 def _notes(standing: Standing) -> tuple[str, ...]:
     next_step = "" if standing.is_approved else standing.error.hint
-    return tuple(filter(None, (standing.sentence, next_step, standing.age)))
+    return tuple(filter(None, (standing.sentence, next_step, *standing.doubts)))

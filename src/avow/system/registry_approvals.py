@@ -96,9 +96,24 @@ class Standing:
         return f"the registry did not answer: this was verified {old} ago, at {when}"
 
     @property
+    def gap(self) -> str:
+        """That a decision could have been left out, where the log was not read to its end yet; else empty."""
+        if not self.approved.unread:
+            return ""
+        return (
+            f"{self.approved.unread} entries of the log were not read yet: a decision in them could have "
+            "been left out of the answer; asking again reads on"
+        )
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the answer may not be all there is to know now; empty for one that is."""
+        return tuple(filter(None, (self.age, self.gap)))
+
+    @property
     def told(self) -> str:
-        """Both on one line."""
-        return "; ".join(filter(None, (self.sentence, self.age)))
+        """All of it on one line."""
+        return "; ".join((self.sentence, *self.doubts))
 
     @property
     def error(self) -> NotApprovedError:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +15,11 @@ from avow.core.tlog.encoding import to_base64
 from avow.core.tlog.entry import ApprovalEntry, PublicationEntry
 from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.proofs import verify_inclusion
-from avow.errors import AvowError, StorageError
+from avow.errors import StorageError
 from avow.system.files import read_bounded
 from avow.system.registry_client.approved_state import Approved
 from avow.system.registry_client.client import RegistryClient, read_hashes
-from avow.system.registry_client.remembered import Memory
+from avow.system.registry_client.remembered import Memory, place, reading
 
 _MAX_FILE: Final = 64 * 1024 * 1024
 
@@ -107,13 +106,9 @@ def recall_proofs(memory: Memory, name: ServerName, environment: str) -> Proved:
         StorageError: they cannot be read, or a proof does not hold: somebody changed the file.
     """
     file = proofs_file(memory, name, environment)
-    try:
+    with reading(changed(name, file)):
         proofs = _verified(memory, parse_json(read_bounded(file, _MAX_FILE)))
         return _about(Proved.of(proofs), name, environment)
-    except StorageError:
-        raise
-    except (AvowError, KeyError, TypeError, AttributeError, ValueError) as exc:
-        raise changed(name, file) from exc
 
 
 def changed(name: ServerName, file: Path) -> StorageError:
@@ -151,5 +146,4 @@ def _read(proof: JsonValue) -> tuple[int, tuple[bytes, tuple[bytes, ...]]]:
 
 def proofs_file(memory: Memory, name: ServerName, environment: str) -> Path:
     """Where the proofs of one answer are."""
-    place = sha256(f"{environment}\n{name}".encode()).hexdigest()[:32]
-    return memory.directory / "proofs" / f"{place}.json"
+    return memory.directory / "proofs" / f"{place(str(name), environment)}.json"

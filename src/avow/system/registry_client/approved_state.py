@@ -7,7 +7,6 @@ last. What they come to is computed anew at each look, by the rule that the regi
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +17,12 @@ from avow.core.tlog import entry as entries
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.decisions import APPROVED, standing
 from avow.core.tlog.entry import ApprovalEntry
-from avow.errors import AvowError, RegistryUnavailableError, StorageError, VerificationError
+from avow.errors import RegistryUnavailableError, StorageError, VerificationError
 from avow.system.files import read_bounded
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.known_decisions import require_all
 from avow.system.registry_client.proving import verified_decisions, verified_publication
-from avow.system.registry_client.remembered import Memory, read_time, write_time
+from avow.system.registry_client.remembered import Memory, place, read_time, reading, write_time
 
 _MAX_FILE: Final = 16 * 1024 * 1024
 
@@ -42,7 +41,8 @@ class Approved:
     """What is approved for a server, and when that was last proved.
 
     `versions` ends with the one that was approved last, and `publication` is what that one holds. Both are
-    empty when nothing is approved, which is an answer too.
+    empty when nothing is approved, which is an answer too. In the `unread` entries of the log there may be
+    decisions that were left out.
     """
 
     name: ServerName
@@ -50,6 +50,7 @@ class Approved:
     versions: tuple[ApprovedVersion, ...]
     publication: Publication | None
     verified_at: datetime
+    unread: int = 0
     is_offline: bool = False
 
     def age(self, now: datetime) -> timedelta:
@@ -74,7 +75,7 @@ def learn_approved(
         UnavailableError: the registry does not answer, or nothing can be kept.
     """
     found = verified_decisions(client, checkpoint, name, environment)
-    require_all(client, memory, checkpoint, name, environment, [index for _, index in found])
+    known = require_all(client, memory, checkpoint, name, environment, [index for _, index in found])
     decisions = [decision for decision, _ in found]
     approved = _approved_versions(decisions)
     publication = None
@@ -94,9 +95,10 @@ def learn_approved(
         "checkpoint": checkpoint.note.decode(),
         "decisions": [entries.dumps(each).decode() for each in decisions],
         "content": None if publication is None else publication.content,
+        "unread": known.unread,
     }
     memory.write(_file(memory, name, environment), readable_json(document))
-    return Approved(name, environment, approved, publication, now)
+    return Approved(name, environment, approved, publication, now, known.unread)
 
 
 def recall_approved(memory: Memory, name: ServerName, environment: str) -> Approved:
@@ -112,18 +114,18 @@ def recall_approved(memory: Memory, name: ServerName, environment: str) -> Appro
             f"nothing is known of what is approved for {name} in {environment}",
             hint=f"ask once while {memory.url} can be reached",
         )
-    try:
+    damaged = StorageError(
+        f"what is remembered of {name} in {file} is damaged", hint="remove it, and ask the registry again"
+    )
+    with reading(damaged):
         document = parse_json(read_bounded(file, _MAX_FILE))
         decisions = [_read_decision(text, name, environment) for text in document["decisions"]]
         content, at = document["content"], read_time(document["verifiedAt"])
         publication = None if content is None else _read_publication(memory, content)
-    except StorageError:
-        raise
-    except (AvowError, KeyError, TypeError, AttributeError, ValueError) as exc:
-        raise StorageError(
-            f"what is remembered of {name} in {file} is damaged", hint="remove it, and ask the registry again"
-        ) from exc
-    return Approved(name, environment, _approved_versions(decisions), publication, at, is_offline=True)
+        unread = int(document["unread"])
+    return Approved(
+        name, environment, _approved_versions(decisions), publication, at, unread, is_offline=True
+    )
 
 
 def _approved_versions(decisions: Iterable[ApprovalEntry]) -> tuple[ApprovedVersion, ...]:
@@ -148,8 +150,7 @@ def _read_decision(text: str, name: ServerName, environment: str) -> ApprovalEnt
 
 
 def _file(memory: Memory, name: ServerName, environment: str) -> Path:
-    place = sha256(f"{environment}\n{name}".encode()).hexdigest()[:32]
-    return memory.directory / "approved" / f"{place}.json"
+    return memory.directory / "approved" / f"{place(str(name), environment)}.json"
 
 
 def _publication_file(memory: Memory, content: str) -> Path:
@@ -177,4 +178,5 @@ def approved_document(approved: Approved, now: datetime) -> JsonObject:
         "verifiedAt": write_time(approved.verified_at),
         "ageSeconds": int(approved.age(now).total_seconds()),
         "offline": approved.is_offline,
+        "complete": not approved.unread,
     }

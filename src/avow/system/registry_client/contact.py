@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from avow.core.canonical import JsonObject
 from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
 from avow.core.tlog.encoding import to_base64
 from avow.core.tlog.notes import VerifierKey
@@ -110,6 +111,17 @@ def continued(
             raise
         raise _fork(client, memory, known, seen, proof) from exc
     return longer
+
+
+def refusal(
+    client: RegistryClient, memory: Memory, checkpoint: VerifiedCheckpoint, what: str, shown: JsonObject
+) -> ForkError:
+    """The error of a registry whose answers its own log contradicts; what it showed is kept as evidence."""
+    told = {"avow": 1, "url": client.url, "what": what, "checkpoint": checkpoint.note.decode()}
+    evidence = memory.keep_evidence({**told, **shown})
+    return ForkError(
+        f"DO NOT TRUST {client.url}: {what}", hint=f"what it showed is kept in {evidence}: show it to others"
+    )
 
 
 def _fork(

@@ -4,6 +4,8 @@ Everything else in this package starts from here. A file that cannot be read is 
 to be forgotten is what an attacker wants.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -57,18 +59,15 @@ class Memory:
         """
         if not self.file.exists():
             return None
-        try:
+        damaged = StorageError(
+            f"what is remembered of {self.url} in {self.file} is damaged",
+            hint="restore the file; removing it means trusting the registry anew",
+        )
+        with reading(damaged):
             document = parse_json(read_bounded(self.file, _MAX_FILE))
             key = read_verifier_key(document["key"])
             note = document["checkpoint"].encode()
             return Remembered(key, open_checkpoint(note, key), read_time(document["verifiedAt"]))
-        except StorageError:
-            raise
-        except (AvowError, KeyError, TypeError, AttributeError, ValueError) as exc:
-            raise StorageError(
-                f"what is remembered of {self.url} in {self.file} is damaged",
-                hint="restore the file; removing it means trusting the registry anew",
-            ) from exc
 
     def remember(self, remembered: Remembered) -> None:
         """Keep this instead of what was remembered, unless another process has seen more of the log by now.
@@ -109,6 +108,22 @@ class Memory:
         """
         _make(file.parent)
         write_atomically(file, data, mode=0o600)
+
+
+@contextmanager
+def reading(damaged: StorageError) -> Iterator[None]:
+    """Read a file of a memory in this block: whatever is wrong with what it holds is this error."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except (AvowError, KeyError, TypeError, AttributeError, ValueError) as exc:
+        raise damaged from exc
+
+
+def place(name: str, environment: str) -> str:
+    """How files call a server in an environment."""
+    return sha256(f"{environment}\n{name}".encode()).hexdigest()[:32]
 
 
 def _make(directory: Path) -> None:

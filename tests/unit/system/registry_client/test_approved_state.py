@@ -100,6 +100,7 @@ def test_a_registry_that_is_down_is_replaced_by_memory_which_says_how_old_it_is(
         "verifiedAt": "2026-11-15T12:00:00Z",
         "ageSeconds": 172_800,
         "offline": True,
+        "complete": True,
     }
 
 
