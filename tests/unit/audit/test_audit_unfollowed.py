@@ -69,3 +69,21 @@ def test_handlers_under_names_that_cannot_be_followed_decide_nothing(tmp_path: P
 
     assert report.scorecard[Pattern.MINIMAL_DECLARATION] is Verdict.UNKNOWN
     assert any("declares prompts, and nothing here answers prompts/list" in note for note in report.notes)
+
+
+def test_helpers_that_hand_a_claim_to_each_other_without_end_are_given_up(tmp_path: Path) -> None:
+    calls = "".join(f"f{number}(c.a{number}); " for number in range(60))
+    helpers = "".join(f"function f{number}(c) {{ {calls} }}\n" for number in range(60))
+    path = tmp_path / "server.ts"
+    path.write_text(
+        f"{helpers}"
+        'import { Server } from "@modelcontextprotocol/sdk/server/index.js";\n'
+        'import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";\n'
+        "const server = new Server({ name: 'a' }, { capabilities: {} });\n"
+        "server.setRequestHandler(InitializeRequestSchema, async (r) => { f0(r.params.capabilities); });\n"
+    )
+
+    report = scan(path)
+
+    assert "there is more behind the handlers of initialize than an audit follows" in report.notes
+    assert report.scorecard[Pattern.FEATURE_GRANTS] is Verdict.UNKNOWN

@@ -43,7 +43,7 @@ class Registrations:
     def notes(self) -> Iterator[str]:
         """Servers that are made where we cannot look, and handlers that are too many."""
         if self.is_cut:
-            yield "there are too many handlers of initialize; not all of them were followed"
+            yield "there is more behind the handlers of initialize than an audit follows"
         for place in sorted(set(self.unfollowed))[:_MOST_PLACES]:
             yield f"{place.path}:{place.line}: could not follow which capabilities are declared here"
         if not self.servers:

@@ -102,6 +102,7 @@ def flows(project: Project, found: Registrations) -> Iterator[Flow]:
                 reading = _Reading(project, scope, {}, allows=True, shared=shared)
                 _body(reading, node.body)
                 yield from _new(reading.flows, seen)
+    found.is_cut |= shared.left < 0
 
 
 def _request_names(function: Function | None) -> Iterable[str]:
@@ -131,6 +132,10 @@ def _new(flows: Iterable[Flow], seen: set[tuple[str, Place]]) -> Iterator[Flow]:
 
 def _body(reading: _Reading, body: Iterable[Statement]) -> None:
     for statement in body:
+        if reading.depth:
+            reading.shared.left -= 1
+            if reading.shared.left < 0:
+                return
         match statement:
             case Assign():
                 _assign(reading, statement)

@@ -22,13 +22,19 @@ from avow.audit.source.vocabulary import LOGS
 
 # What reads a claim and gives it back is short.
 _LARGEST_HELPER: Final = 200
+# How many statements of helpers are read in all: functions that hand a claim to each other have no end.
+_MOST_FOLLOWED: Final = 100_000
 
 
 @dataclass(slots=True)
 class Shared:
-    """What is known of functions, whoever calls them: whether they allow versions, what they give back."""
+    """What is known of functions, whoever calls them: whether they allow versions, what they give back.
+
+    `left` is how many statements of helpers may still be read.
+    """
 
     allowing: dict[int, bool] = field(default_factory=dict)
+    left: int = _MOST_FOLLOWED
     returned: dict[int, Taint | None] = field(default_factory=dict)
 
 
