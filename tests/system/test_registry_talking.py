@@ -13,8 +13,10 @@ import pytest
 
 from avow.cli.main import run
 from avow.cli.registry.changes import read_since
+from avow.core.documents import snapshot_document
 from avow.errors import UsageError
 from registry_running import DELETE, OWNER, READ, Program, envelope, program
+from small_server import snapshot
 
 Avow = Callable[..., str]
 
@@ -154,3 +156,73 @@ def test_since_when_is_an_age_or_a_date() -> None:
     for text in ("last week", "7", "week"):
         with pytest.raises(UsageError, match="an age or a date"):
             read_since(text, now)
+
+
+def saved(*tools: dict[str, Any]) -> str:
+    """A snapshot in a file."""
+    Path("saved.json").write_text(json.dumps(snapshot_document(snapshot(list(tools)))), encoding="utf-8")
+    return "saved.json"
+
+
+def publication(name: str, version: str, *tools: dict[str, Any], key: str = "a.key") -> tuple[str, ...]:
+    file = saved(*tools or (READ,))
+    return ("registry", "publish", file, "--version", version, "--as", name, "--key", key)
+
+
+def test_a_publication_says_what_it_means_and_what_comes_next(avow: Avow) -> None:
+    avow("keygen", "--out", "a.key")
+
+    first = avow(*publication("io.github.six/files", "1.0.0"))
+    second = avow(*publication("io.github.six/files", "2.0.0", READ, DELETE))
+    again = avow(*publication("io.github.six/files", "2.0.0", READ, DELETE))
+
+    assert "nobody had io.github.six: it belongs to sha256:" in first
+    assert "its first version" in first
+    assert "1 critical since 1.0.0" in second
+    assert "avow registry approve io.github.six/files 2.0.0 --environment production" in second
+    assert "belongs to" not in second
+    assert "was published before" in again
+    assert "next:" not in again
+
+
+def test_the_wrong_key_is_told_as_such(avow: Avow) -> None:
+    """The token is fine, and nothing that `publish` has no option for is advised."""
+    for each in ("a.key", "b.key"):
+        avow("keygen", "--out", each)
+    avow(*publication("io.github.seven/files", "1.0.0"))
+
+    stranger = avow(*publication("io.github.seven/files", "1.0.1", key="b.key"), code=2)
+    public = avow(*publication("io.github.seven/files", "1.0.1", key="a.key.pub"), code=2)
+    avow("registry", "namespace", "keys", "io.github.seven", "--add", "b.key.pub", "--revoke", "a.key.pub")
+    revoked = avow(*publication("io.github.seven/files", "1.0.1"), code=2)
+
+    assert "b.key is not a key of io.github.seven" in stranger
+    assert "avow registry namespace keys io.github.seven --add b.key.pub" in stranger
+    assert "a.key was revoked in io.github.seven on " in revoked
+    assert "token" not in stranger + revoked
+    assert "holds a public key" in public
+    assert "give a.key\n" in public
+
+
+def test_a_misspelled_namespace_is_not_claimed(avow: Avow) -> None:
+    avow("keygen", "--out", "a.key")
+    avow(*publication("io.github.eighth/files", "1.0.0"))
+
+    slip = avow(*publication("io.github.eigth/files", "1.0.0"), code=2)
+    nobody = avow("registry", "namespace", "show", "io.github.eigth", code=2)
+    meant = avow(*publication("io.github.eigth/files", "1.0.0"), "--claim")
+
+    assert "nobody has io.github.eigth; did you mean io.github.eighth?" in slip
+    assert "nobody has claimed" in nobody
+    assert "it belongs to" in meant
+
+
+def test_what_cannot_be_published_is_told_before_anybody_is_asked(avow: Avow) -> None:
+    avow("keygen", "--out", "a.key")
+
+    latest = avow(*publication("io.github.nine/files", "latest"), code=2)
+    arguments = ("--version", "1", "--as", "io.github.nine/files", "--key", "a.key")
+    nothing = avow("registry", "publish", "nosuch", *arguments, code=2)
+
+    assert "'latest' always means the newest version" in latest
+    assert "'nosuch' is neither a FILE.json nor in a lockfile" in nothing

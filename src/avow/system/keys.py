@@ -54,6 +54,9 @@ def load_private_key(path: Path, passphrase: bytes = b"") -> PrivateKey:
         MalformedInputError: it is not a private Ed25519 key, or the passphrase is wrong.
     """
     data = read_bounded(path, _LIMIT, if_missing="`avow keygen --out FILE` makes a key")
+    if data.lstrip().startswith(b"-----BEGIN PUBLIC KEY"):
+        private = path.with_suffix("") if path.suffix == ".pub" else "the file beside it without .pub"
+        raise MalformedInputError(f"{path} holds a public key, which cannot sign", hint=f"give {private}")
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         raise StorageError(

@@ -67,6 +67,17 @@ def read_reason(text: str) -> str:
     raise UsageError("a decision needs a reason", hint="whoever reads the log later wants to know why")
 
 
+def read_new_version(text: str) -> str:
+    """A version to publish something as.
+
+    Raises:
+        UsageError: the word means another version every day.
+    """
+    if text != "latest":
+        return text
+    raise UsageError("'latest' always means the newest version, and cannot be one", hint="for example 1.4.0")
+
+
 def read_argument(text: str) -> str:
     """An argument to look for: a name, or NAME:TYPE.
 

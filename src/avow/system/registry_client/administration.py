@@ -16,6 +16,10 @@ _API: Final = "api/v1"
 class RegistryAdministration(RegistryClient):
     """What a token of a higher role may ask, too. Every method raises what `Transport.get` does."""
 
+    def namespaces(self, *, cursor: str | None = None) -> JsonObject:
+        """All namespaces with their keys."""
+        return self.get_json(f"{_API}/namespaces", {"cursor": cursor})
+
     def namespace(self, namespace: str) -> JsonObject:
         """One namespace with every key it ever had."""
         return self.get_json(f"{_API}/namespaces/{read_namespace(namespace)}")
