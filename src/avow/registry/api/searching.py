@@ -114,13 +114,15 @@ _LISTS: Final = {
     kind.collection: {
         "type": "array",
         "minItems": 1,
-        "maxItems": MAX_WANTED,
+        # So many of each are always taken: a schema cannot count them together.
+        "maxItems": MAX_WANTED // len(Kind),
         "items": schemas.objects({kind.identifier: {"type": "string", "minLength": 1}}),
     }
     for kind in Kind
 }
 _SIGNATURE: Final[JsonObject] = {
-    "description": "Definitions by kind, as servers list them; a whole snapshot is understood, too.",
+    "description": "Definitions by kind, as servers list them; a whole snapshot is understood, too. "
+    f"{MAX_WANTED} are the most in all, however many of each kind.",
     "anyOf": [{**schemas.objects({}, _LISTS), "required": [each]} for each in _LISTS],
 }
 
