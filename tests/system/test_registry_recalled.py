@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gateway_helpers import running as gateway
 from registry_running import program
-from test_registry_approvals import Team
+from test_registry_approvals import WIDER, Team
 
 PING = {"jsonrpc": "2.0", "id": 9, "method": "ping"}
 
@@ -41,6 +41,28 @@ def test_a_gateway_ends_what_is_no_longer_approved(tmp_path: Path) -> None:
             assert "is rejected in production" in refused.error["message"]
             assert "a hole was found" in refused.error["message"]
             assert served.request("GET", "/healthz").status == 200
+
+
+def test_a_gateway_serves_what_is_approved_and_says_why_the_rest_is_not(tmp_path: Path) -> None:
+    """One rejected server is no reason to stop the others."""
+    with program(tmp_path) as registry:
+        team = Team(tmp_path / "team", registry, "io.github.mixed")
+        team.project.lock("wider", *team.project.serve(WIDER, "wider"))
+        key = ("--version", "1", "--as", "io.github.mixed/wider", "--key", "owner.key")
+        team.avow("registry", "publish", "wider", *key)
+        team.decide("approve", "1.0.0", "fine")
+        no = ("--environment", "production", "--reason", "a shell?")
+        team.avow("registry", "reject", "io.github.mixed/wider", "1", *no)
+        names = ("--as", f"files={team.name}", "--as", "wider=io.github.mixed/wider")
+
+        with gateway(team.project, *team.held[:4], *names) as served:
+            refused = served.post("wider", {**PING, "method": "initialize", "params": {}})
+
+            assert served.shake_hands("files")
+            assert refused.status == 502
+            assert "(a shell?)" in refused.error["message"]
+        alone = team.avow("gateway", *team.held[:4], *names[2:], "wider", code=1)
+        assert "wider is not served: io.github.mixed/wider 1 is rejected in production" in alone.stderr
 
 
 def test_a_gateway_whose_registry_is_gone_goes_on_with_what_was_verified(tmp_path: Path) -> None:

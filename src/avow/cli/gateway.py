@@ -21,6 +21,9 @@ from avow.proxy.settings import gate_policy
 from avow.system.targets import read_given, unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from avow.core.publication import ServerName
     from avow.proxy.gateway.serving import Beside
 
 _MEGABYTE = 1024 * 1024
@@ -91,8 +94,8 @@ def command(
 ) -> int:
     """Serve every locked server, or those named, at http://HOST:PORT/NAME/mcp behind the gate.
 
-    With --environment all of them have to be approved there in a registry when the gateway starts, and
-    one that no longer is when it is asked again is served no more.
+    With --environment they have to be approved there in a registry: one that is not is answered with the
+    reason, and one that no longer is when the registry is asked again is served no more.
     """
     # Late: most commands have no use for a web server.
     from avow.proxy.gateway import composing, serving
@@ -120,20 +123,25 @@ def command(
     )
     policy = gate_policy(lockfile, signed=require_signature)
     settings = None if require_signature else lockfile
-    chosen = _approved(_chosen(approved, names), held, settings)
-    if isinstance(chosen, AvowError):
-        sys.stderr.write(failure_lines(chosen.message, chosen.hint))
+    locked = _chosen(approved, names)
+    registered = held.names(locked, settings)
+    chosen, refused = _approved(locked, held, registered) if registered else (locked, {})
+    for name, error in refused.items():
+        sys.stderr.write(failure_lines(f"{name} is not served: {error.message}", error.hint))
+    if not chosen:
         return _NOT_APPROVED
     servers = [
-        hold_entry(name, entry, replace(policy, audit=policy.audit or audit))
-        for name, entry in chosen.items()
+        hold_entry(name, chosen.get(name, entry), replace(policy, audit=policy.audit or audit))
+        for name, entry in locked.items()
     ]
     gateway = composing.compose(servers, options, read_given(environment, (), os.environ).environment)
+    for name, error in refused.items():
+        gateway.refuse(name, error)
     listening = listen_on(host, port)
     port = listening.getsockname()[1]
-    for server in servers:
-        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{server.name}/mcp")
-    serving.serve(gateway, listening, _asking_again(chosen, held, settings, ask_again))
+    for name in chosen:
+        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/{name}/mcp")
+    serving.serve(gateway, listening, _asking_again(chosen, held, registered, ask_again))
     return 0
 
 
@@ -145,30 +153,28 @@ def _chosen(approved: Lockfile, names: tuple[str, ...]) -> dict[str, Entry]:
 
 
 def _approved(
-    chosen: dict[str, Entry], held: RegistryOptions, settings: Path | None
-) -> dict[str, Entry] | AvowError:
-    """The same servers, as they are approved in a registry when that is asked for."""
-    names = held.names(chosen, settings)
-    if not names:
-        return chosen
+    chosen: dict[str, Entry], held: RegistryOptions, names: "Mapping[str, ServerName]"
+) -> tuple[dict[str, Entry], dict[str, AvowError]]:
+    """The same servers, as they are approved in a registry; and why the others are not."""
     # Late, since most gateways hold servers to a lockfile alone.
     from avow.cli.held_choice import approved_entry
     from avow.system.registry_approvals import NotApprovedError
 
-    found = {}
+    found: dict[str, Entry] = {}
+    refused: dict[str, AvowError] = {}
     for name, entry in chosen.items():
         try:
             found[name], standing = approved_entry(held, names[name], entry.snapshot.target, entry)
         except NotApprovedError as error:
-            return error
-        click.echo(f"{name}: {standing.told}", err=True)
-    return found
+            refused[name] = error
+        else:
+            click.echo(f"{name}: {standing.told}", err=True)
+    return found, refused
 
 
 def _asking_again(
-    chosen: dict[str, Entry], held: RegistryOptions, settings: Path | None, seconds: float
+    chosen: dict[str, Entry], held: RegistryOptions, names: "Mapping[str, ServerName]", seconds: float
 ) -> "Beside | None":
-    names = held.names(chosen, settings)
     if not names:
         return None
     from avow.cli.held_gateway import Served, keep_asking

@@ -105,12 +105,17 @@ class Gateway:
 
     async def withdraw(self, name: str, error: AvowError) -> None:
         """End everything that goes on with one server; whoever asks for it is told why from now on."""
+        before = self.refuse(name, error)
+        self._sessions.end_all(name)
+        await before.end(error.message)
+
+    def refuse(self, name: str, error: AvowError) -> Backend:
+        """Tell whoever asks for a server why it is not served; the answer is what served it before."""
         before = self._backends[name]
         self._backends[name] = before.refusing(error)
         self._withdrawn.append(before)
         before.write([event("registry_refused", Severity.CRITICAL, name=name, detail=error.message)])
-        self._sessions.end_all(name)
-        await before.end(error.message)
+        return before
 
     async def _sweep(self) -> None:
         while True:
