@@ -121,7 +121,7 @@ def test_two_people_have_to_agree_where_that_is_asked_for(served: Program) -> No
     assert "    approved in guarded by Ada on " in history
     assert history.index("approved in guarded by Grace") < history.index("rejected in guarded by Grace")
     refused = served.avow("registry", "token", "list", code=2, AVOW_REGISTRY_TOKEN=ada)
-    assert "does not let this token do that" in refused
+    assert "does not allow this" in refused
 
 
 def test_a_token_is_kept_where_secrets_are(served: Program) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from avow.core.printable import printable
 from avow.errors import UsageError
 
+_API: Final = "/api/v1"
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -28,6 +29,11 @@ def read_address(text: str) -> str:
             "the address of a registry must not hold a password",
             hint="put the token into AVOW_REGISTRY_TOKEN",
         )
+    if (path := parts.path.rstrip("/")).endswith(_API):
+        whole = text.strip().rstrip("/").removesuffix(_API)
+        raise UsageError(
+            f"{printable(path, 80)} is the path of the API", hint=f"did you mean {printable(whole, 200)}?"
+        )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     place = host if port in (None, _PORTS[parts.scheme]) else f"{host}:{port}"
     return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
@@ -35,7 +41,10 @@ def read_address(text: str) -> str:
 
 def is_local(address: str) -> bool:
     """Whether nobody between here and there can listen."""
-    host = urlsplit(address).hostname or ""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return False
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -43,7 +52,10 @@ def is_local(address: str) -> bool:
 
 
 def _unfit(text: str) -> UsageError:
-    return UsageError(
-        f"{printable(text, 80)!r} is not the address of a registry",
-        hint="it looks like https://registry.example",
-    )
+    meant = text.strip()
+    if "://" not in meant and meant and " " not in meant:
+        scheme = "http" if is_local(f"http://{meant}") else "https"
+        hint = f"did you mean {scheme}://{printable(meant, 80)}?"
+    else:
+        hint = "it looks like https://registry.example"
+    return UsageError(f"{printable(text, 80)!r} is not the address of a registry", hint=hint)

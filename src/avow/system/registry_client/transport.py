@@ -145,6 +145,9 @@ class Transport:
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             if deadline.is_over:
                 raise self._too_slow() from exc
+            if "WRONG_VERSION_NUMBER" in str(exc):
+                spoken = self.url.replace("https:", "http:", 1)
+                raise self._unavailable("does not speak TLS", f"did you mean {spoken}?") from exc
             reason = printable(str(exc), _MAX_WORDS, fold=True) or type(exc).__name__
             raise self._unavailable(f"cannot be reached: {reason}") from exc
 
@@ -169,11 +172,23 @@ class Transport:
             )
         if status in (408, 425, 429) or status >= 500:
             return self._unavailable(f"cannot answer now ({status}){detail and ': '}{detail}", hint)
+        if status == 401 and "authorization" in self._client.headers:
+            return RefusedError(
+                f"{self.url} does not take the token that it was given{detail and ': '}{detail}",
+                "it is in AVOW_REGISTRY_TOKEN, or `avow registry token keep` has kept it; was it revoked?",
+                status=status,
+            )
         if status in (401, 403):
-            what = "needs a token" if status == 401 else "does not let this token do that"
-            hint = hint or "the token comes from AVOW_REGISTRY_TOKEN; an administrator makes one"
+            what = "needs a token" if status == 401 else "does not allow this"
+            hint = (
+                hint or "an administrator makes another token: `avow registry token add PERSON --role ROLE`"
+            )
             return RefusedError(f"{self.url} {what}{detail and ': '}{detail}", hint, status=status)
-        return RefusedError(f"{self.url} refuses ({status}){detail and ': '}{detail}", hint, status=status)
+        if not detail:
+            hint = "is the address right, and is a registry there?"
+            words = f"{self.url} refuses ({status}), and not in the words of a registry"
+            return RefusedError(words, hint, status=status)
+        return RefusedError(f"{self.url} refuses ({status}): {detail}", hint, status=status)
 
     def _too_slow(self) -> RegistryUnavailableError:
         return self._unavailable(
@@ -189,7 +204,10 @@ class Transport:
         try:
             document = parse_json(data, max_depth=MAX_FILE_DEPTH)
         except MalformedInputError as exc:
-            raise PeerProtocolError(f"{self.url}/{path} does not answer JSON: {exc.message}") from exc
+            raise PeerProtocolError(
+                f"{self.url}/{path} does not answer JSON: {exc.message}",
+                hint="is the address right, and is a registry there?",
+            ) from exc
         if not isinstance(document, dict):
             raise PeerProtocolError(f"{self.url}/{path} does not answer a JSON object")
         return document

@@ -51,6 +51,44 @@ def test_what_is_not_an_address(text: str) -> None:
         read_address(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("127.0.0.1:8750", "http://127.0.0.1:8750"),
+        ("localhost:8750", "http://localhost:8750"),
+        ("registry.example", "https://registry.example"),
+        ("[::1", "https://[::1"),
+        ("http://127.0.0.1:8750/api/v1/", "http://127.0.0.1:8750"),
+    ],
+)
+def test_what_is_almost_an_address_leads_to_one(text: str, meant: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_address(text)
+
+    assert caught.value.hint == f"did you mean {meant}?"
+
+
+def test_a_registry_without_tls_is_told_as_such() -> None:
+    """The program speaks HTTP, and the address says https."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection = listening.accept()[0]
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        address = f"https://127.0.0.1:{listening.getsockname()[1]}"
+        with Transport(address) as transport, pytest.raises(RegistryUnavailableError) as caught:
+            transport.get("x", limit=10)
+        thread.join()
+
+    assert "does not speak TLS" in caught.value.message
+    assert caught.value.hint == f"did you mean {address.replace('https', 'http')}?"
+
+
 def test_what_is_here_and_what_is_elsewhere() -> None:
     assert is_local("http://127.0.0.1:8750")
     assert is_local("http://[::1]")
@@ -83,7 +121,7 @@ def test_the_token_is_sent_and_shown_nowhere() -> None:
 
     with (
         Transport("https://registry.example", TOKEN, over=httpx.MockTransport(answer)) as transport,
-        pytest.raises(RefusedError, match="needs a token") as caught,
+        pytest.raises(RefusedError, match="does not take the token") as caught,
     ):
         transport.get("x", limit=10)
 
@@ -96,7 +134,7 @@ def test_the_token_is_sent_and_shown_nowhere() -> None:
     [
         (httpx.Response(500), RegistryUnavailableError, r"cannot answer now \(500\)"),
         (httpx.Response(429, json={"detail": "too often"}), RegistryUnavailableError, "too often"),
-        (httpx.Response(403), RefusedError, "does not let this token do that"),
+        (httpx.Response(403), RefusedError, "does not allow this"),
         (httpx.Response(404, json={"title": "Not found"}), RefusedError, r"refuses \(404\): Not found"),
         (
             httpx.Response(409, json={"detail": "no\x1b[2J"}),
@@ -105,6 +143,7 @@ def test_the_token_is_sent_and_shown_nowhere() -> None:
         ),
         (httpx.Response(400, json={"detail": 7}), RefusedError, r"refuses \(400\)"),
         (httpx.Response(400, json=[]), RefusedError, r"refuses \(400\)"),
+        (httpx.Response(404, text="<html>"), RefusedError, r"refuses \(404\), and not in the words of a reg"),
         (httpx.Response(302, headers={"location": "http://evil"}), PeerProtocolError, "sends us elsewhere"),
         (httpx.Response(200, content=b"x" * 11), PeerProtocolError, "more than 10 bytes"),
         (httpx.Response(400, content=b"x" * 100_000), PeerProtocolError, "more than 65536 bytes"),
