@@ -80,6 +80,17 @@ def test_the_action_writes_sarif_and_passes_arguments_on(runner: Path) -> None:
     assert (result["ruleId"], where) == ("AVW030", "my%20server/server.py")
 
 
+def test_a_link_in_the_checkout_leads_the_result_nowhere(runner: Path) -> None:
+    (runner / "checkout" / "server.py").write_text(BAD.read_text())
+    (runner / "precious").write_text("mine")
+    (runner / "checkout" / "found.sarif").symlink_to(runner / "precious")
+
+    run_step(runner, sarif_file="found.sarif")
+
+    assert (runner / "precious").read_text() == "mine"
+    assert not (runner / "checkout" / "found.sarif").is_symlink()
+
+
 def test_the_action_passes_on_a_good_server(runner: Path) -> None:
     (runner / "checkout" / "server.py").write_text(GOOD.read_text())
 
