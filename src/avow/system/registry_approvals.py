@@ -238,8 +238,10 @@ def _published_as(asking: Asking, answer: Answer, digest: str) -> str:
     """The version of this server with a signature nobody has decided about; empty when there is none."""
     if not digest or answer.checkpoint is None:
         return ""
+    name = answer.approved.name
     try:
-        holders = list(verified_publications_of(asking.client, answer.checkpoint, Digest(digest)))
+        with asking.client.within(PATIENCE):
+            found = list(verified_publications_of(asking.client, answer.checkpoint, Digest(digest), name))
     except RefusedError as error:
         if error.status != 404:
             raise
@@ -247,7 +249,7 @@ def _published_as(asking: Asking, answer: Answer, digest: str) -> str:
     except RegistryUnavailableError:
         # It matters for the words only: the answer is no already.
         return ""
-    return next((entry.version for entry, _ in holders if entry.name == str(answer.approved.name)), "")
+    return next((entry.version for entry, _ in found), "")
 
 
 def deed(decision: ApprovalEntry, *, reasoned: bool = True) -> str:

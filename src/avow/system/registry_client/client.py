@@ -9,11 +9,13 @@ from avow.core.tlog.encoding import from_base64
 from avow.core.tlog.hashing import HASH_LENGTH
 from avow.core.tlog.notes import MAX_NOTE, VerifierKey, read_verifier_key
 from avow.core.tlog.proofs import MAX_HASHES
-from avow.core.tlog.tiles import MAX_BUNDLE, WIDTH, Served, Tile
+from avow.core.tlog.tiles import MAX_BUNDLE, MAX_ENTRY, WIDTH, Served, Tile
 from avow.errors import MalformedInputError, PeerProtocolError
 from avow.system.registry_client.transport import MAX_JSON, Transport
 
 _API: Final = "api/v1"
+# An entry, each character of it escaped, and the hashes.
+_MAX_PROOF: Final = 6 * MAX_ENTRY + 64 * MAX_HASHES + 1024
 
 
 class RegistryClient(Transport):
@@ -78,7 +80,7 @@ class RegistryClient(Transport):
         cursor: str | None = None,
         limit: int | None = None,
     ) -> JsonObject:
-        """Decisions about a server, oldest first; without a name, the versions that stand so somewhere now."""
+        """Decisions about a server, oldest first; without a name, versions that stand so somewhere now."""
         query = {"name": name, "version": version, "environment": environment, "state": state}
         return self.get_json(f"{_API}/approvals", {**query, "cursor": cursor, "limit": limit})
 
@@ -100,7 +102,7 @@ class RegistryClient(Transport):
 
     def log_key(self) -> VerifierKey:
         """The key that the registry says its log has."""
-        match self.get_json(f"{_API}/log/key"):
+        match self.get_json(f"{_API}/log/key", limit=MAX_NOTE):
             case {"key": str(text)}:
                 return read_verifier_key(text)
             case _:
@@ -120,7 +122,7 @@ class RegistryClient(Transport):
 
     def inclusion(self, index: int, size: int) -> tuple[bytes, tuple[bytes, ...]]:
         """An entry, and the hashes that are said to lead from it to the root of this size."""
-        match self.get_json(f"{_API}/log/inclusion", {"index": index, "size": size}):
+        match self.get_json(f"{_API}/log/inclusion", {"index": index, "size": size}, limit=_MAX_PROOF):
             case {"entry": str(entry), "hashes": list(hashes)}:
                 return entry.encode(errors="replace"), read_hashes(hashes)
             case _:
@@ -128,7 +130,7 @@ class RegistryClient(Transport):
 
     def consistency(self, before: int, after: int) -> tuple[bytes, ...]:
         """The hashes that are said to show that the log only grew."""
-        match self.get_json(f"{_API}/log/consistency", {"from": before, "to": after}):
+        match self.get_json(f"{_API}/log/consistency", {"from": before, "to": after}, limit=_MAX_PROOF):
             case {"hashes": list(hashes)}:
                 return read_hashes(hashes)
             case _:

@@ -21,6 +21,9 @@ from avow.errors import MalformedInputError, PeerProtocolError, VerificationErro
 from avow.system.registry_client.client import RegistryClient
 
 MAX_PAGES: Final = 200
+MAX_DECISIONS: Final = 10_000
+"""How many decisions about one server in one environment are proved, each with a question of its own."""
+
 UNKNOWN_TYPE: Final = "unknown"
 
 E = TypeVar("E", PublicationEntry, ApprovalEntry)
@@ -142,9 +145,11 @@ def verified_publication(
 
 
 def verified_publications_of(
-    client: RegistryClient, checkpoint: VerifiedCheckpoint, digest: Digest
+    client: RegistryClient, checkpoint: VerifiedCheckpoint, digest: Digest, of: ServerName | None = None
 ) -> Iterator[tuple[PublicationEntry, int]]:
     """Who has published exactly this signature, proved by the log: of each server the last such version.
+
+    With `of` the others who have are not asked about.
 
     Raises:
         VerificationError: one of them is not in the log as the registry says.
@@ -153,6 +158,8 @@ def verified_publications_of(
     """
     for holder in _all(client, lambda cursor: client.digest(digest, cursor=cursor), "holders"):
         name, version = ServerName.read(_text(client, holder, "name")), _text(client, holder, "last")
+        if of not in (None, name):
+            continue
         index = _index(client, client.version(name, version))
         entry = _of_type(verified_entry(client, checkpoint, index), PublicationEntry, index)
         if (entry.name, entry.version, entry.digest) != (str(name), version, digest):
@@ -171,9 +178,7 @@ def verified_decisions(
         UnavailableError: the registry does not answer.
     """
     found: dict[int, ApprovalEntry] = {}
-    for decision in _all(client, partial(_page, client, name, environment), "approvals"):
-        index = _index(client, decision)
-        assert isinstance(decision, dict)  # it has an index
+    for index, decision in _indexed(client, name, environment).items():
         if index >= checkpoint.checkpoint.size:
             # Made since we asked for the checkpoint: the next look will find it.
             continue
@@ -181,10 +186,24 @@ def verified_decisions(
         if (entry.name, entry.environment) != (str(name), environment):
             raise VerificationError(f"entry {index} of the log decides about something else")
         # What is said of it may not be another's: one decision in the place of two would hide the other.
-        if index in found or any(decision.get(name, value) != value for name, value in _said(entry).items()):
+        if any(decision.get(name, value) != value for name, value in _said(entry).items()):
             raise VerificationError(f"{client.url} does not say what entry {index} of the log says")
         found[index] = entry
     return [(found[index], index) for index in sorted(found)]
+
+
+def _indexed(client: RegistryClient, name: ServerName, environment: str) -> dict[int, JsonObject]:
+    """What is said of the decisions, by their entries: no more than can be proved, and none twice."""
+    found: dict[int, JsonObject] = {}
+    for decision in _all(client, partial(_page, client, name, environment), "approvals"):
+        index = _index(client, decision)
+        assert isinstance(decision, dict)  # it has an index
+        if index in found:
+            raise VerificationError(f"{client.url} shows entry {index} of its log twice")
+        if len(found) == MAX_DECISIONS:
+            raise PeerProtocolError(f"{client.url} has more than {MAX_DECISIONS} decisions about {name}")
+        found[index] = decision
+    return found
 
 
 def _page(

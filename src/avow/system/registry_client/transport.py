@@ -22,6 +22,9 @@ from avow.system.registry_client.deadline import Connections, Deadline
 MAX_JSON: Final = 32 * 1024 * 1024
 """A snapshot may have eight megabytes, and an answer more than one part."""
 
+MAX_VALUES: Final = 1_000_000
+"""How many values an answer in JSON may hold: a few bytes each take a hundred in memory."""
+
 TIMEOUT: Final = 30.0
 """How many seconds to wait for each piece of an answer; a whole exchange may take `WHOLE` times as long."""
 
@@ -106,9 +109,11 @@ class Transport:
         """
         return self._exchange("GET", path, limit, params=_given(query))
 
-    def get_json(self, path: str, query: Mapping[str, object | None] | None = None) -> JsonObject:
+    def get_json(
+        self, path: str, query: Mapping[str, object | None] | None = None, *, limit: int = MAX_JSON
+    ) -> JsonObject:
         """The JSON object at a path; raises what `get` does."""
-        return self._read(path, self.get(path, query, limit=MAX_JSON))
+        return self._read(path, self.get(path, query, limit=limit))
 
     def post(self, path: str, body: bytes, method: str = "POST") -> JsonObject:
         """Send JSON and read the answer; raises what `get` does."""
@@ -201,6 +206,9 @@ class Transport:
         )
 
     def _read(self, path: str, data: bytes) -> JsonObject:
+        # Each value but the first comes after one of these; those inside of texts are counted, too.
+        if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
+            raise PeerProtocolError(f"{self.url}/{path} answers more than {MAX_VALUES} values")
         try:
             document = parse_json(data, max_depth=MAX_FILE_DEPTH)
         except MalformedInputError as exc:

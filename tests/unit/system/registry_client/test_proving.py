@@ -9,6 +9,7 @@ from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
 from avow.core.tlog.entry import NamespaceEntry
 from avow.errors import AvowError, MalformedInputError, PeerProtocolError, SignatureError, VerificationError
 from avow.system.registry_client.proving import (
+    MAX_DECISIONS,
     MAX_PAGES,
     verified_decisions,
     verified_entry,
@@ -132,6 +133,19 @@ def test_who_published_a_signature() -> None:
     assert (entry.version, entry.digest, index) == ("1.2.0", digest, 4)
 
 
+def test_of_many_who_published_a_signature_only_the_one_that_matters_is_asked_about() -> None:
+    made = registry()
+    digest = Digest(made.versions["1.0.0"]["digest"])
+    holders = [{"name": f"io.github.owner/copy{number}", "last": "1.0.0"} for number in range(100)]
+    answer = {"holders": [*holders, {"name": str(NAME), "last": "1.0.0"}], "next": None}
+    made.lies[f"digests/{digest}"] = lambda request: httpx.Response(200, json=answer)
+    with made.client() as client:
+        [(entry, _)] = verified_publications_of(client, checkpoint(made), digest, NAME)
+
+    assert entry.name == str(NAME)
+    assert len(made.asked) == 3
+
+
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
@@ -175,6 +189,31 @@ def test_a_decision_about_something_else_or_none() -> None:
         made.decisions = [{"logIndex": 1}]
         with pytest.raises(VerificationError, match="entry 1 of the log is a publication, not a approval"):
             verified_decisions(client, checkpoint(made), NAME, "production")
+
+
+def test_a_decision_that_is_shown_often_is_asked_for_never() -> None:
+    made = registry()
+    made.decisions *= 1000
+    with made.client() as client, pytest.raises(VerificationError, match="shows entry 3 of its log twice"):
+        verified_decisions(client, checkpoint(made), NAME, "production")
+
+    assert [each for each in made.asked if not each.startswith("approvals")] == []
+
+
+def test_more_decisions_than_anybody_makes_are_not_asked_for() -> None:
+    made = registry()
+    made.decisions = [{"logIndex": index} for index in range(MAX_DECISIONS + 1)]
+    with made.client() as client, pytest.raises(PeerProtocolError, match="more than 10000 decisions"):
+        verified_decisions(client, checkpoint(made), NAME, "production")
+
+    assert [each for each in made.asked if not each.startswith("approvals")] == []
+
+
+def test_a_proof_is_small() -> None:
+    made = registry()
+    made.lies["log/inclusion"] = lambda request: httpx.Response(200, content=b" " * 400_000)
+    with made.client() as client, pytest.raises(PeerProtocolError, match=r"answers more than \d+ bytes"):
+        verified_entry(client, checkpoint(made), 1)
 
 
 def test_the_whole_log_is_read_and_every_change_noticed() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from avow.errors import AvowError, PeerProtocolError, RegistryUnavailableError, UsageError
 from avow.system.registry_client.address import is_local, read_address
-from avow.system.registry_client.transport import RefusedError, Transport
+from avow.system.registry_client.transport import MAX_VALUES, RefusedError, Transport
 
 TOKEN = "avow_0123456789"
 
@@ -259,3 +259,16 @@ def test_silence_ends_too() -> None:
         pytest.raises(RegistryUnavailableError, match="did not answer in time"),
     ):
         transport.get("x", limit=10)
+
+
+@pytest.mark.parametrize("value", [b"[]", b"{}", b"0"])
+def test_an_answer_of_many_small_values_is_not_taken_apart(value: bytes) -> None:
+    """Three megabytes of these would be a hundred in memory."""
+    body = b'{"approvals":[' + b",".join([value] * MAX_VALUES) + b"]}"
+    with (
+        Transport(
+            "https://registry.example", over=httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+        ) as transport,
+        pytest.raises(PeerProtocolError, match="more than 1000000 values"),
+    ):
+        transport.get_json("x")
