@@ -226,3 +226,60 @@ def test_what_cannot_be_published_is_told_before_anybody_is_asked(avow: Avow) ->
 
     assert "'latest' always means the newest version" in latest
     assert "'nosuch' is neither a FILE.json nor in a lockfile" in nothing
+
+
+@pytest.mark.parametrize(
+    ("command", "message", "hint"),
+    [
+        (("token", "revoke", "nonsense"), "not an identifier", "`avow registry token list` shows them"),
+        (("watch", "remove", "nonsense"), "not an identifier", "`avow registry watch list` shows them"),
+        (("webhook", "test", "nonsense"), "not an identifier", "`avow registry webhook list` shows them"),
+        (("search", "--digest", "7eb5f22a0250"), "not a whole digest", "`--format json` has all of it"),
+        (("search", "--argument", "path:strng"), "did you mean string?", "path:string"),
+        (("search", "--annotation", "readOnlyHint"), "not an annotation", "readOnlyHint:true"),
+        (("search",), "say what to look for", "for example"),
+        (("environment", "Prod", "--needed", "2"), "not the name of an environment", "did you mean prod?"),
+        (("approvals", "--environment", "my prod"), "not the name of an environment", "my-prod"),
+        (("approve", "a.b/c", "1", "--environment", "x", "--reason", " "), "needs a reason", "log"),
+        (("history", "io.github.one/nosuch"), "has not been published here", "search --servers"),
+        (
+            decision("approve", "io.github.one/files", "9")[1:],
+            "not been published",
+            "registry history io.gith",
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_words_with_the_next_step(
+    registry: Program, avow: Avow, command: tuple[str, ...], message: str, hint: str
+) -> None:
+    """And not as the pattern that something did not match."""
+    published(registry, "io.github.one/files", ("1.0.0", [READ]))
+
+    said = avow("registry", *command, code=2)
+
+    first, second, *rest = said.splitlines()
+    assert message in first
+    assert second.startswith("hint: ")
+    assert hint in second
+    assert not rest
+    assert "^" not in said
+
+
+def test_environments_are_shown_and_changed(avow: Avow) -> None:
+    assert "2 people have to agree" in avow("registry", "environment", "guarded", "--needed", "2")
+
+    rows = [row.split() for row in avow("registry", "environment").splitlines()]
+
+    assert ["guarded", "2", "people"] in rows
+    assert "is not there yet" in avow("registry", "environment", "nosuch")
+    assert "name it" in avow("registry", "environment", "--needed", "2", code=2)
+
+
+def test_servers_are_found_with_what_they_offer(registry: Program, avow: Avow) -> None:
+    published(registry, "io.github.ten/files", ("1.0.0", [READ, DELETE]))
+
+    [row] = [each for each in avow("registry", "search", "--servers", "ten").splitlines() if "ten/" in each]
+
+    assert row.split()[:2] == ["io.github.ten/files", "1.0.0"]
+    assert row.endswith(" high, 1 medium") or " high, 1 medium: " in row
+    assert "nothing found" in avow("registry", "search", "--tool", "nosuch", code=1)

@@ -25,6 +25,7 @@ USUAL_ENVIRONMENT: Final = "production"
 """Where versions are approved for when nobody says."""
 
 _ENVIRONMENT: Final = re.compile(ENVIRONMENT_PATTERN)
+FINDING: Final = "`avow registry search --servers WORDS` finds servers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,10 @@ async def found_version(store: Store, name: ServerName, version: str | None) -> 
     found = await store.version(name, None if version == "latest" else version)
     if found is None:
         what = str(name) if version in (None, "latest") else f"{name} {version}"
+        known = version not in (None, "latest") and await store.version(name, None) is not None
         raise NotFoundError(
-            f"{what} has not been published here", hint="`avow registry search` finds servers"
+            f"{what} has not been published here",
+            hint=f"`avow registry history {name}` shows what has" if known else FINDING,
         )
     return found
 

@@ -1,16 +1,17 @@
 """`avow registry search`: find capabilities by words or shape, servers, replacements, and exact copies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from avow.cli.options import format_option, lockfile_option
 from avow.cli.output import write
+from avow.cli.output.console import Line, Part, columns, line, to_string
 from avow.cli.registry.asking import limit_option, open_client, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
+from avow.cli.registry.tables import RISKS, risks, safe
 from avow.core.canonical import JsonObject
-from avow.core.printable import printable
 from avow.errors import UsageError
 from avow.system.registry_client.client import RegistryClient
 
@@ -56,24 +57,37 @@ def command(
     shape = {"tool": tool, "argument": argument, "annotation": annotation, "risk": risk, "kind": kind}
     given = [text, *shape.values(), namespace, without_secrets or None]
     if sum((like is not None, digest is not None, any(given))) != 1:
-        raise UsageError("say what to look for: words, a shape, --like or --digest; one of them")
+        raise UsageError(
+            "say what to look for: words, a shape, --like or --digest; one of them",
+            hint="for example `avow registry search read file`, or `--argument path:string --risk low`",
+        )
+    from avow.cli.registry.words import read_annotation, read_argument, read_digest
+
+    if argument is not None:
+        read_argument(argument)
+    if annotation is not None:
+        read_annotation(annotation)
+    wanted = None if digest is None else read_digest(digest)
     with open_client(registry) as client:
         if like is not None:
             answer = _like(client, like, lockfile)
-        elif digest is not None:
-            answer = client.digest(digest)
+        elif wanted is not None:
+            answer = client.digest(wanted)
         elif servers:
             answer = client.servers(text or "", limit=limit)
         else:
             secrets = "none" if without_secrets else None
             answer = client.search(text=text, secrets=secrets, namespace=namespace, limit=limit, **shape)
     lines = list(_lines(answer))
+    more = answer.get("next")
     if format_name == "json":
         from avow.cli.output.json import dumps
 
         write(dumps(answer))
     else:
-        write("".join(f"{line}\n" for line in lines) or "nothing found\n")
+        write(to_string(lines or [line("nothing found")]))
+        if more:
+            write("(there are more: --limit)\n")
     return 0 if lines else _NOTHING_FOUND
 
 
@@ -84,23 +98,29 @@ def _like(client: RegistryClient, like: str, lockfile: Path) -> JsonObject:
     return client.match(snapshot_document(read_published(like, lockfile)))
 
 
-def _lines(answer: JsonObject) -> Iterator[str]:
+def _lines(answer: JsonObject) -> Iterator[Line]:
     for hit in answer.get("capabilities", []):
         offers = ", ".join(f"{each['name']} {each['version']}" for each in hit["offers"])
         more = hit["servers"] - len(hit["offers"])
-        yield _safe(f"{hit['kind']} {hit['name']}  ({hit['risk']['level']})  {hit['digest'][:19]}…")
-        yield _safe(f"    {offers}" + (f" and {more} more" if more > 0 else ""))
-    for server in answer.get("servers", []):
-        latest = server["latest"]
-        yield _safe(
-            f"{server['name']} {latest['version']}  {latest['publishedAt'][:10]}  {server['description']}"
-        )
+        risk = hit["risk"]["level"]
+        yield line(
+            safe(hit["kind"]), " ", (safe(hit["name"]), "bold"), "  (", (safe(risk), RISKS.get(risk, "")),
+            f")  {safe(hit['digest'][:19])}…",
+        )  # fmt: skip
+        yield line(safe(offers + (f" and {more} more" if more > 0 else "")), indent=4)
+    yield from columns([_server(each) for each in answer.get("servers", [])], indent=0)
     for match in answer.get("matches", []):
-        yield _safe(f"{match['name']} {match['version']}  {match['digest']}")
+        yield line(safe(f"{match['name']} {match['version']}"), "  ", safe(match["digest"]))
     for holder in answer.get("holders", []):
         now = "still" if holder["isCurrent"] else "not any more"
-        yield _safe(f"{holder['name']} {holder['first']} to {holder['last']}, {now}")
+        yield line(safe(f"{holder['name']} {holder['first']} to {holder['last']}, {now}"))
 
 
-def _safe(text: str) -> str:
-    return printable(text, 400, fold=False).replace("\n", " ")
+def _server(server: JsonObject) -> Sequence[Part]:
+    latest = server["latest"]
+    about = f": {server['description']}" if server["description"] else ""
+    return (
+        safe(f"{server['name']} {latest['version']}"),
+        safe(latest["publishedAt"][:10]),
+        safe(f"{risks(latest)}{about}"),
+    )

@@ -11,6 +11,7 @@ from avow.core.severity import Severity
 
 GOOD = "green"
 BAD = "bold red"
+RISKS = {"high": BAD, "medium": "yellow", "low": GOOD}
 STATES = {"approved": GOOD, "rejected": BAD, "pending": "yellow"}
 
 

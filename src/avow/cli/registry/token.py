@@ -33,6 +33,8 @@ def add(person: str, *, role: str, registry: str, format_name: str) -> int:
         write(dumps(made))
     else:
         write(f"{made['token']}\n")
+        if sys.stderr.isatty():
+            click.echo(f"it is {person}'s, and shown this once: AVOW_REGISTRY_TOKEN holds it", err=True)
     return 0
 
 
@@ -67,8 +69,10 @@ def list_tokens(*, registry: str, format_name: str) -> int:
 @registry_option
 def revoke(identifier: str, *, registry: str) -> int:
     """End a token, by the identifier that `list` shows."""
+    from avow.cli.registry.words import read_identifier
+
     with administration(registry, needs_token=True) as client:
-        client.revoke_token(identifier)
+        client.revoke_token(read_identifier(identifier, "avow registry token list"))
     return 0
 
 

@@ -60,8 +60,10 @@ def list_watches(*, registry: str, format_name: str) -> int:
 @registry_option
 def remove(identifier: str, *, registry: str) -> int:
     """Take something off your list, by the identifier that `list` shows."""
+    from avow.cli.registry.words import read_identifier
+
     with administration(registry, needs_token=True) as client:
-        client.remove_watch(identifier)
+        client.remove_watch(read_identifier(identifier, "avow registry watch list"))
     return 0
 
 

@@ -91,7 +91,7 @@ def list_webhooks(*, registry: str, format_name: str) -> int:
 def remove(identifier: str, *, registry: str) -> int:
     """Tell an address no more, by the identifier that `list` shows."""
     with administration(registry, needs_token=True) as client:
-        client.remove_webhook(identifier)
+        client.remove_webhook(_identifier(identifier))
     return 0
 
 
@@ -102,7 +102,7 @@ def remove(identifier: str, *, registry: str) -> int:
 def test(identifier: str, *, registry: str, format_name: str) -> int:
     """Send a signed message of the event `test` now; exit 1 when it was not taken."""
     with administration(registry, needs_token=True) as client:
-        found = client.test_webhook(identifier)
+        found = client.test_webhook(_identifier(identifier))
     if format_name == "json":
         from avow.cli.output.json import dumps
 
@@ -119,3 +119,9 @@ def _state(webhook: JsonObject) -> Part:
         return ("well", GOOD)
     again = f", again at {webhook['nextAttemptAt'][:19]}Z" if webhook["nextAttemptAt"] else ""
     return (f"failed {webhook['attempts']} times: {safe(webhook['lastError'])}{again}", BAD)
+
+
+def _identifier(text: str) -> str:
+    from avow.cli.registry.words import read_identifier
+
+    return read_identifier(text, "avow registry webhook list")

@@ -12,7 +12,7 @@ from avow.core.publication import Publication, ServerName, read_publication
 from avow.core.severity import Severity
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter, path_parameter
-from avow.registry.approvals import found_version, standings
+from avow.registry.approvals import FINDING, found_version, standings
 from avow.registry.computing import compute
 from avow.registry.model import NotFoundError, PublishedVersion
 from avow.registry.service import Service
@@ -61,7 +61,7 @@ async def one_server(call: Call) -> Answer:
     name = name_of(call)
     found = await call.service.store.server(name)
     if found is None:
-        raise NotFoundError(f"{name} has not been published here")
+        raise NotFoundError(f"{name} has not been published here", hint=FINDING)
     return Answer(documents.server(found))
 
 
@@ -70,7 +70,7 @@ async def list_versions(call: Call) -> Answer:
     name, store, asked = name_of(call), call.service.store, call.arguments
     page = await store.versions(name, cursor=asked.get("cursor"), limit=asked.get("limit", PAGE))
     if not page.items and "cursor" not in asked:
-        raise NotFoundError(f"{name} has not been published here")
+        raise NotFoundError(f"{name} has not been published here", hint=FINDING)
     return Answer(
         {"name": str(name), "versions": await _with_drift(store, name, page.items), "next": page.next}
     )
