@@ -8,6 +8,7 @@ says beside what it proves (counts, needs, the version before) is counted as `sa
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -191,8 +192,7 @@ def _holders(known: VerifiedCheckpoint, digest: Any, client: RegistryClient, _: 
 def _standing(
     before: Remembered, name: ServerName, environment: str, client: RegistryClient, memory: Memory
 ) -> Any:
-    memory.file.unlink(missing_ok=True)
-    (memory.directory / "decisions.json").unlink(missing_ok=True)
+    shutil.rmtree(memory.directory, ignore_errors=True)
     memory.remember(before)
     asking = Asking(client, memory, environment, NOW, LOG_KEY)
     return judge(asking, ask(asking, name), None)

@@ -13,7 +13,7 @@ from avow.core.keys import PrivateKey
 from avow.core.publication import PUBLICATION_TYPE, ServerName, publication_payload, read_publication
 from avow.core.tlog import entry
 from avow.core.tlog.encoding import to_base64
-from avow.core.tlog.entry import ApprovalEntry, PublicationEntry
+from avow.core.tlog.entry import ApprovalEntry, NamespaceEntry, PublicationEntry
 from avow.core.tlog.tiles import read_path
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.remembered import Memory
@@ -45,6 +45,11 @@ class SmallRegistry:
 
     def client(self, **options: object) -> RegistryClient:
         return RegistryClient(URL, over=httpx.MockTransport(self.answer), **options)  # type: ignore[arg-type]
+
+    def claim(self, key: PrivateKey = PUBLISHER) -> None:
+        """Give the namespace to a key."""
+        owner = key.public.identifier
+        self.append(NamespaceEntry(time=TIME, namespace=NAME.namespace, key=owner, by="root"))
 
     def publish(self, version: str, *tools: JsonObject, key: PrivateKey = PUBLISHER) -> None:
         payload = publication_payload(NAME, version, snapshot(list(tools)))

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 from avow.cli.approvals import RegistryOptions
 from avow.core.lockfile import Entry
-from avow.core.publication import Publication, ServerName
+from avow.core.publication import ServerName
 from avow.core.severity import Severity
 from avow.core.target import Target
-from avow.errors import VerificationError
 from avow.protocol.events import Event, event
-from avow.system.registry_approvals import Answer, Asking, Standing, ask, judge
-from avow.system.registry_client.proving import verified_publication
+from avow.system.registry_approvals import Standing, ask, judge, publication_of
 
 
 def approved_entry(
@@ -30,7 +28,7 @@ def approved_entry(
         standing = judge(asking, answer, None if locked is None else locked.snapshot.signature.digest)
         if not standing.is_approved:
             raise standing.error
-        publication = _publication(asking, answer, standing)
+        publication = publication_of(asking, answer, standing)
     if publication is not None:
         snapshot = replace(publication.snapshot, target=target)
         return Entry(snapshot, None if locked is None else locked.artifact), standing
@@ -38,20 +36,6 @@ def approved_entry(
     assert locked is not None
     # The registry does not answer, and an earlier version is locked: the entry has its very signature.
     return locked, standing
-
-
-def _publication(asking: Asking, answer: Answer, standing: Standing) -> Publication | None:
-    """What was approved: kept of the last version, of an earlier one only where the registry answers."""
-    last = answer.approved.publication
-    if last is not None and last.version == standing.version:
-        return last
-    if answer.checkpoint is None:
-        return None
-    name = answer.approved.name
-    found = verified_publication(asking.client, answer.checkpoint, name, standing.version)
-    if found.entry.digest != standing.digest:
-        raise VerificationError(f"{name} {standing.version} was published with another digest than approved")
-    return found.publication
 
 
 def approval_event(standing: Standing) -> Event:

@@ -6,12 +6,13 @@ from typing import Final
 
 from avow.core.canonical import Digest, JsonObject
 from avow.core.printable import printable
-from avow.core.publication import ServerName
+from avow.core.publication import Publication, ServerName
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED
 from avow.core.tlog.entry import ApprovalEntry
 from avow.core.tlog.notes import VerifierKey
 from avow.errors import AvowError, RegistryUnavailableError
+from avow.system.registry_client.approved_publication import approved_publication
 from avow.system.registry_client.approved_state import (
     Approved,
     ApprovedVersion,
@@ -21,6 +22,7 @@ from avow.system.registry_client.approved_state import (
 )
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.contact import meet
+from avow.system.registry_client.known_log import KnownLog, recall_log
 from avow.system.registry_client.proving import verified_publications_of
 from avow.system.registry_client.remembered import Memory, write_time
 from avow.system.registry_client.transport import RefusedError
@@ -227,6 +229,33 @@ def judge(asking: Asking, answer: Answer, digest: Digest | None) -> Standing:
         newest[each.by] = each
     state = answer.proved.state(version, about) if version else UNKNOWN
     return Standing(state, about, version, tuple(newest.values()), approved, asking.now)
+
+
+def publication_of(asking: Asking, answer: Answer, standing: Standing) -> Publication | None:
+    """What an approved version holds: kept of the last one, of an earlier only where the registry answers.
+
+    Raises:
+        VerificationError: it is not what was approved.
+        MalformedInputError: the answer makes no sense.
+        UnavailableError: the registry does not answer any more.
+    """
+    last = answer.approved.publication
+    if last is not None and last.version == standing.version:
+        return last
+    if answer.checkpoint is None:
+        return None
+    memory, (version, digest) = asking.memory, (standing.version, standing.digest)
+    with asking.client.within(PATIENCE):
+        return approved_publication(
+            asking.client,
+            memory,
+            answer.checkpoint,
+            recall_log(memory) or KnownLog(answer.checkpoint),
+            answer.approved.name,
+            version,
+            digest,
+            answer.proved.approved_at[version, digest],
+        )
 
 
 def _approved_as(approved: Approved, digest: str) -> str | None:

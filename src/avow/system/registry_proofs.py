@@ -17,7 +17,7 @@ from avow.core.tlog.hashing import leaf_hash
 from avow.core.tlog.proofs import verify_inclusion
 from avow.errors import StorageError
 from avow.system.files import read_bounded
-from avow.system.registry_client.approved_state import Approved
+from avow.system.registry_client.approved_state import Approved, first_approvals
 from avow.system.registry_client.client import RegistryClient, read_hashes
 from avow.system.registry_client.remembered import Memory, place, reading
 
@@ -45,18 +45,23 @@ class Recording(RegistryClient):
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The entries behind an answer, in the order of the log: each was proved to be in it."""
+    """The entries behind an answer, in the order of the log: each was proved to be in it.
+
+    `approved_at` says which entry was the first to approve a version and digest.
+    """
 
     decisions: tuple[ApprovalEntry, ...]
     publications: tuple[PublicationEntry, ...]
+    approved_at: Mapping[tuple[str, str], int]
 
     @classmethod
     def of(cls, proofs: Mapping[int, tuple[bytes, tuple[bytes, ...]]]) -> "Proved":
         """What proofs are about that somebody has verified."""
-        found = [entries.loads(proofs[index][0]) for index in sorted(proofs)]
+        found = [(entries.loads(proofs[index][0]), index) for index in sorted(proofs)]
         return cls(
-            tuple(each for each in found if isinstance(each, ApprovalEntry)),
-            tuple(each for each in found if isinstance(each, PublicationEntry)),
+            tuple(each for each, _ in found if isinstance(each, ApprovalEntry)),
+            tuple(each for each, _ in found if isinstance(each, PublicationEntry)),
+            first_approvals(found),
         )
 
     def supports(self, approved: Approved) -> bool:

@@ -10,18 +10,19 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from avow.core.canonical import JsonObject, canonical, parse_json
-from avow.core.publication import MAX_PAYLOAD, Publication, ServerName, read_publication
+from avow.core.canonical import JsonObject, parse_json
+from avow.core.publication import Publication, ServerName
 from avow.core.readable_json import readable_json
 from avow.core.tlog import entry as entries
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.decisions import APPROVED, standing
-from avow.core.tlog.entry import ApprovalEntry
-from avow.errors import RegistryUnavailableError, StorageError, VerificationError
+from avow.core.tlog.entry import ApprovalEntry, Entry
+from avow.errors import RegistryUnavailableError, StorageError
 from avow.system.files import read_bounded
+from avow.system.registry_client.approved_publication import approved_publication, kept_publication
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.known_decisions import require_all
-from avow.system.registry_client.proving import verified_decisions, verified_publication
+from avow.system.registry_client.proving import verified_decisions
 from avow.system.registry_client.remembered import Memory, place, read_time, reading, write_time
 
 _MAX_FILE: Final = 16 * 1024 * 1024
@@ -80,13 +81,11 @@ def learn_approved(
     approved = _approved_versions(decisions)
     publication = None
     if approved:
-        shown = verified_publication(client, checkpoint, name, approved[-1].version)
-        if shown.entry.digest != approved[-1].digest:
-            raise VerificationError(
-                f"{name} {shown.entry.version} was published with another digest than approved"
-            )
-        publication = shown.publication
-        memory.write(_publication_file(memory, publication.content), canonical(publication.document))
+        last = approved[-1]
+        at = first_approvals(found)[last.version, last.digest]
+        publication = approved_publication(
+            client, memory, checkpoint, known, name, last.version, last.digest, at
+        )
     document = {
         "avow": 1,
         "name": str(name),
@@ -121,11 +120,20 @@ def recall_approved(memory: Memory, name: ServerName, environment: str) -> Appro
         document = parse_json(read_bounded(file, _MAX_FILE))
         decisions = [_read_decision(text, name, environment) for text in document["decisions"]]
         content, at = document["content"], read_time(document["verifiedAt"])
-        publication = None if content is None else _read_publication(memory, content)
+        publication = None if content is None else kept_publication(memory, content)
         unread = int(document["unread"])
     return Approved(
         name, environment, _approved_versions(decisions), publication, at, unread, is_offline=True
     )
+
+
+def first_approvals(found: Iterable[tuple[Entry, int]]) -> dict[tuple[str, str], int]:
+    """The entry that was the first to approve each version and digest, of entries and their places."""
+    return {
+        (entry.version, entry.digest): index
+        for entry, index in sorted(found, key=lambda each: -each[1])
+        if isinstance(entry, ApprovalEntry) and entry.state == APPROVED
+    }
 
 
 def _approved_versions(decisions: Iterable[ApprovalEntry]) -> tuple[ApprovedVersion, ...]:
@@ -151,19 +159,6 @@ def _read_decision(text: str, name: ServerName, environment: str) -> ApprovalEnt
 
 def _file(memory: Memory, name: ServerName, environment: str) -> Path:
     return memory.directory / "approved" / f"{place(str(name), environment)}.json"
-
-
-def _publication_file(memory: Memory, content: str) -> Path:
-    return memory.directory / "publications" / f"{content.removeprefix('sha256:')}.json"
-
-
-def _read_publication(memory: Memory, content: str) -> Publication:
-    if not content.removeprefix("sha256:").isalnum():
-        raise ValueError("not a digest")
-    found = read_publication(read_bounded(_publication_file(memory, content), MAX_PAYLOAD))
-    if found.content != content:
-        raise ValueError("another publication")
-    return found
 
 
 def approved_document(approved: Approved, now: datetime) -> JsonObject:

@@ -22,6 +22,7 @@ LATER = NOW + timedelta(days=2)
 
 def registry() -> SmallRegistry:
     made = SmallRegistry()
+    made.claim()
     made.publish("1.0.0", tool("read"))
     made.publish("1.1.0", tool("read"), tool("write"))
     return made

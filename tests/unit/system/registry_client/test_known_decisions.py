@@ -25,6 +25,7 @@ NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 def registry(entries: int = 0) -> SmallRegistry:
     """Version 1.0.0 is approved, behind as many other entries."""
     made = SmallRegistry(SmallLog.of(entries))
+    made.claim()
     made.publish("1.0.0", tool("read"))
     made.decide("1.0.0", "approved")
     return made
@@ -56,13 +57,13 @@ def test_a_rejection_that_was_shown_cannot_be_hidden_later(tmp_path: Path) -> No
     assert approved(made, tmp_path) == []
     made.decisions.pop()
 
-    with pytest.raises(ForkError, match=r"DO NOT TRUST .* leaves out entry 2 of its log") as caught:
+    with pytest.raises(ForkError, match=r"DO NOT TRUST .* leaves out entry 3 of its log") as caught:
         approved(made, tmp_path)
 
     [evidence] = (memory(tmp_path).directory / "evidence").iterdir()
     assert str(evidence) in caught.value.hint
     kept = json.loads(evidence.read_text())
-    assert (kept["hidden"], kept["shown"]) == ([2], [1])
+    assert (kept["hidden"], kept["shown"]) == ([3], [2])
     assert kept["checkpoint"] == made.log.checkpoint().decode()
 
 
@@ -74,21 +75,21 @@ def test_a_rejection_that_was_never_shown_is_in_the_log(tmp_path: Path) -> None:
     made.decisions.pop()
 
     for place in ("before", "never"):
-        with pytest.raises(ForkError, match="leaves out entry 2"):
+        with pytest.raises(ForkError, match="leaves out entry 3"):
             approved(made, tmp_path / place)
 
 
 def test_only_what_is_new_is_read(tmp_path: Path) -> None:
     made = registry(600)
     approved(made, tmp_path)
-    assert read(made) == ["tile/entries/000", "tile/entries/001", "tile/entries/002.p/90"]
+    assert read(made) == ["tile/entries/000", "tile/entries/001", "tile/entries/002.p/91"]
 
     approved(made, tmp_path)
     assert read(made) == []
 
     made.decide("1.0.0", "approved", "Bob")
     approved(made, tmp_path)
-    assert read(made) == ["tile/entries/002.p/91"]
+    assert read(made) == ["tile/entries/002.p/92"]
 
 
 def test_what_is_new_has_to_be_what_was_signed(tmp_path: Path) -> None:
@@ -97,10 +98,10 @@ def test_what_is_new_has_to_be_what_was_signed(tmp_path: Path) -> None:
     approved(made, tmp_path)
     made.decide("1.0.0", "rejected", "Bob")
     made.decisions.pop()
-    other, bundle = SmallLog.of([*made.log.entries[:-1], b"nothing to see here"]), Bundle(0, 3)
+    other, bundle = SmallLog.of([*made.log.entries[:-1], b"nothing to see here"]), Bundle(0, 4)
     made.lies[bundle.path] = lambda request: httpx.Response(200, content=other.serve(bundle))
 
-    with pytest.raises(ForkError, match="does not go on from the 2 known entries"):
+    with pytest.raises(ForkError, match="does not go on from the 3 known entries"):
         approved(made, tmp_path)
 
 
@@ -121,7 +122,7 @@ def test_a_log_is_read_on_the_next_time_and_until_then_the_answer_says_so(
     monkeypatch.setattr(log_reading, "SECONDS", 1)
     first = standing(made, tmp_path)
     assert first.is_approved
-    assert f"{PART + 303} entries of the log were not read yet" in first.told
+    assert f"{PART + 304} entries of the log were not read yet" in first.told
     assert (first.document()["complete"], first.doubts) == (False, (first.gap,))
     assert read(made) == [f"tile/entries/00{number}" for number in (*range(8), 8)]
 
@@ -152,7 +153,7 @@ def test_a_log_that_cannot_be_read_now_is_a_gap_however_it_has_grown(
         assert f"{more} entries of the log were not read yet" in standing(made, tmp_path).told
     assert "0 entries" not in standing(registry(), tmp_path / "new").told
 
-    other = SmallRegistry(SmallLog.of([*made.log.entries[:3], b"another", b"end"]))
+    other = SmallRegistry(SmallLog.of([*made.log.entries[:4], b"another", b"end"]))
     with other.client() as client, pytest.raises(ForkError):
         meet(client, memory(tmp_path), NOW)
 
@@ -162,12 +163,12 @@ def test_what_was_hidden_once_is_not_forgotten(tmp_path: Path, monkeypatch: pyte
     made = registry()
     made.decide("1.0.0", "rejected", "Bob")
     made.decisions.pop()
-    with pytest.raises(ForkError, match="leaves out entry 2"):
+    with pytest.raises(ForkError, match="leaves out entry 3"):
         approved(made, tmp_path)
 
     monkeypatch.setattr(log_reading, "SECONDS", 0)
     made.log.append(*(b"more" for _ in range(3)))
-    with pytest.raises(ForkError, match="leaves out entry 2"):
+    with pytest.raises(ForkError, match="leaves out entry 3"):
         approved(made, tmp_path)
 
 
@@ -210,8 +211,8 @@ def test_what_another_process_saw_since_is_not_missed_in_an_older_answer(tmp_pat
         made.decide("1.0.0", "rejected", "Bob")
         assert approved(made, tmp_path) == []
 
-        known = require_all(client, memory(tmp_path), slow, NAME, "production", [1])
-    assert known.decided(str(NAME), "production") == {1, 2}
+        known = require_all(client, memory(tmp_path), slow, NAME, "production", [2])
+    assert known.decided(str(NAME), "production") == {2, 3}
 
 
 def test_a_decision_that_is_newer_than_the_checkpoint_waits_for_the_next(tmp_path: Path) -> None:
@@ -241,7 +242,7 @@ def test_a_memory_of_more_than_was_read_is_damaged(tmp_path: Path) -> None:
     made = registry()
     approved(made, tmp_path)
     file = memory(tmp_path).directory / "decisions.json"
-    file.write_text(file.read_text().replace('"size": 2', '"size": 1'))
+    file.write_text(file.read_text().replace('"size": 3', '"size": 1'))
 
     with pytest.raises(StorageError, match="is damaged"):
         approved(made, tmp_path)
