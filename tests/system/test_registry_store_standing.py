@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from avow.core.canonical import digest
+from avow.core.publication import ServerName
 from avow.registry.approvals import decide
 from avow.registry.model import ApprovalState, Environment, PublishedVersion
 from avow.registry.publishing import publish
@@ -82,3 +84,31 @@ async def test_drift_is_found_by_the_numbers_of_versions(store: Store) -> None:
     assert found == {one.id: (), two.id: (await store.drifts(FILES, ["2"]))["2"]}
     assert [each["name"] for each in found[two.id]] == ["write_file"]
     assert await store.drifts_of([]) == {}
+
+
+async def test_the_versions_that_are_approved_are_told_by_environment(store: Store) -> None:
+    """However old they are, a few of each, and none that was rejected or waits."""
+    for version in ("1", "2", "3", "4", "5"):
+        await published(store, version)
+        await say(store, version, YES, "Ada")
+    await say(store, "4", NO, "Eve")
+    await say(store, "1", YES, "Ada", "staging")
+
+    assert await store.approved(FILES) == {"production": ("5", "3", "2"), "staging": ("1",)}
+    assert await store.approved(ServerName.read("io.github.nobody/files")) == {}
+
+
+async def test_digests_are_found_by_how_they_begin(store: Store) -> None:
+    """Those of signatures and of capabilities, each once, with as many digits as somebody has."""
+    version, again = [await published(store, each) for each in ("1", "2")]
+    tool, whole = digest(READ), version.digest
+
+    for wanted in (tool, whole, again.digest):
+        digits = wanted.removeprefix("sha256:")
+        assert await store.digests(digits[:12]) == (wanted,)
+        assert await store.digests(digits[:13]) == (wanted,)
+        assert await store.digests(digits) == (wanted,)
+    every = await store.digests("")
+    assert {tool, whole, again.digest} < {*every}
+    assert list(every) == sorted({*every})
+    assert await store.digests("", limit=2) == every[:2]

@@ -20,7 +20,7 @@ def test_a_version_is_decided_by_two_people(browser: Browser, page: Page, served
     due.get_by_text("Decide").click()
     due.get_by_label("Why?").fill("Reads <b>nothing</b> else.")
     due.get_by_role("button", name="Approve 1.0.0 for production").click()
-    expect(page.get_by_role("status")).to_contain_text("Recorded, as entry")
+    expect(page.get_by_role("status")).to_contain_text("approve person approved dev.example/notes 1.0.0 for")
     waiting = page.get_by_role("region", name="Waiting for another person")
     expect(waiting).to_contain_text("approve person approved it just now: Reads <b>nothing</b> else.")
     expect(waiting).to_contain_text("pending in production, so far by approve person")
@@ -50,14 +50,43 @@ def test_a_version_is_decided_by_two_people(browser: Browser, page: Page, served
     context.close()
 
 
+def test_what_may_be_used_is_rejected_and_that_is_taken_back(page: Page, served: Served) -> None:
+    """Without a tick in the box nothing is sent; what was rejected says who did, and why."""
+    sign_in(page, served)
+    page.goto("/servers/dev.example/vault")
+    staging = page.get_by_role("region", name="Approval").get_by_role("listitem").filter(has_text="staging")
+    staging.get_by_text("Decide").click()
+    staging.get_by_label("Why?").fill("Only lists notes.")
+    staging.get_by_role("button", name="Approve 0.3.0 for staging").click()
+    row = page.get_by_role("row").filter(has_text="dev.example/vault 0.3.0")
+    row.get_by_text("Change this").click()
+    row.get_by_label("Why?").fill("It lists those of others, too.")
+    row.get_by_role("button", name="Reject").click()
+    expect(row.get_by_label("It is approved in staging")).to_be_focused()
+    row.get_by_label("It is approved in staging").check()
+    row.get_by_role("button", name="Reject").click()
+
+    expect(page.get_by_role("status")).to_contain_text("approve person rejected dev.example/vault 0.3.0")
+    rejected = page.get_by_role("region", name="Rejected in staging").get_by_role("row")
+    rejected = rejected.filter(has_text="dev.example/vault 0.3.0")
+    expect(rejected).to_contain_text("approve person rejected it just now: It lists those of others, too.")
+    rejected.get_by_text("Change this").click()
+    rejected.get_by_label("Why?").fill("They are public.")
+    rejected.get_by_label("It is rejected in staging").check()
+    rejected.get_by_role("button", name="Take back what I said").click()
+    expect(page.get_by_role("region", name="Rejected in staging")).to_have_count(0)
+    waiting = page.get_by_role("region", name="Waiting for another person")
+    expect(waiting).to_contain_text("approve person took back what they had said")
+
+
 def test_nobody_decides_without_the_role(page: Page, served: Served) -> None:
     page.goto("/approvals")
     expect(page.get_by_text("Sign in with a token that may approve")).to_be_visible()
-    expect(page.get_by_text("Decide", exact=True)).to_have_count(0)
+    expect(page.locator(".decide")).to_have_count(0)
 
     sign_in(page, served, Role.PUBLISH)
     expect(page.get_by_text("Your token has the role publish")).to_be_visible()
-    expect(page.get_by_text("Decide", exact=True)).to_have_count(0)
+    expect(page.locator(".decide")).to_have_count(0)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("banner").get_by_role("link", name="Sign in")).to_be_visible()
 

@@ -73,7 +73,7 @@ def test_facets_narrow_a_search_while_one_types(page: Page, complaints: list[str
     expect(page.locator("#count-kind-tool")).to_have_text("26")
     expect(page.locator("#count-risk-medium")).to_have_text("31")
 
-    box = page.get_by_label("Words, or a digest")
+    box = page.get_by_label("Words, a server, or a digest")
     box.press_sequentially("overwrite")
     expect(page.get_by_role("heading", level=2).filter(has_text="write_file")).to_be_visible()
     expect(page.get_by_text("Pivot")).to_have_count(0)
@@ -93,7 +93,7 @@ def test_a_search_works_without_scripts(browser: Browser, served: Served) -> Non
 
     expect(hits.get_by_role("link", name="directory_tree")).to_be_visible()
     hits.get_by_role("link", name="directory_tree").click()
-    expect(page.get_by_role("row").filter(has_text="filesystem")).to_contain_text("yes")
+    expect(page.get_by_role("row").filter(has_text="filesystem")).to_contain_text("still has it")
     context.close()
 
 
@@ -102,7 +102,7 @@ def test_a_digest_tells_who_has_exactly_this(page: Page, served: Served) -> None
     page.goto(FILES)
     digest = page.locator("a.digest").get_attribute("title")
     assert digest is not None
-    page.get_by_label("Search tools, or paste a digest").fill(digest)
+    page.get_by_label("Search tools, servers or a digest").fill(digest)
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("A signature")

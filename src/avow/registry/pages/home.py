@@ -79,5 +79,10 @@ async def _days(store: Store, page: Page[Change]) -> list[tuple[date, list[News]
 
 
 def _by_day(news: Iterable[News]) -> Iterator[tuple[date, list[News]]]:
+    """The most severe drift of each day first, and of the same severity the newest."""
     for day, found in groupby(news, key=lambda each: each.version.published_at.date()):
-        yield day, list(found)
+        yield day, sorted(found, key=lambda each: -_rank(each.version.highest))
+
+
+def _rank(severity: Severity | None) -> int:
+    return -1 if severity is None else severity.rank

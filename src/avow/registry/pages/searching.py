@@ -13,10 +13,11 @@ from avow.core.canonical import DIGEST_PATTERN, Digest, parse_json
 from avow.core.capability import Kind
 from avow.core.risk import Level
 from avow.errors import MalformedInputError
-from avow.registry.model import Facets, NotFoundError, Search
+from avow.registry.model import Facets, NotFoundError, Search, Server
 from avow.registry.pages.offering import arguments_of
 from avow.registry.pages.showing import with_query
 from avow.registry.pages.site import View, Visit
+from avow.registry.store.interface import Store
 
 PAGE: Final = 20
 LONGEST: Final = 200
@@ -25,6 +26,10 @@ HINTS: Final = {"readOnlyHint:true": "only reads", "destructiveHint:false": "des
 T = TypeVar("T", bound=StrEnum)
 
 _DIGEST: Final = re.compile(DIGEST_PATTERN)
+# As pages and commands cut them; fewer digits than these would be words.
+_CUT: Final = re.compile(r"(?:sha256:)?([0-9a-f]{8,64})(?:…|\.\.\.)?")
+_SERVERS: Final = 5
+_DIGESTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,11 @@ async def search(visit: Visit) -> View | Response:
     text = visit.asked("q").strip()[:LONGEST]
     if _DIGEST.fullmatch(text):
         return RedirectResponse(f"/digests/{text}", 303)
+    store, is_first = visit.service.store, not visit.asked("cursor")
+    digests = await _digests(store, text) if is_first else ()
+    if len(digests) == 1:
+        return RedirectResponse(f"/digests/{digests[0]}", 303)
     wanted = _wanted(visit, text)
-    store = visit.service.store
     page = await store.search(wanted, cursor=visit.asked("cursor") or None, limit=PAGE)
     found = await store.facets(replace(wanted, kind=None, risk=None))
     kinds, risks = _counted(found, wanted)
@@ -56,7 +64,9 @@ async def search(visit: Visit) -> View | Response:
             "q": text,
             "hits": page.items,
             "next": with_query("/search", {**fields, "cursor": page.next}) if page.next else None,
-            "is_first": not visit.asked("cursor"),
+            "is_first": is_first,
+            "servers": await _servers(store, text) if is_first else (),
+            "digests": digests,
             "kinds": counted,
             "risks": _facets(reversed(Level), risks, wanted.risk),
             "total": next(each.count for each in counted if each.is_chosen),
@@ -87,6 +97,27 @@ async def digest(visit: Visit) -> View:
     definition = parse_json(data)
     arguments = arguments_of(hit.kind, definition)
     return View("digest.html", {**values, "hit": hit, "definition": definition, "arguments": arguments})
+
+
+async def _digests(store: Store, text: str) -> tuple[Digest, ...]:
+    """What begins as a digest that was cut."""
+    cut = _CUT.fullmatch(text.lower())
+    return await store.digests(cut[1], limit=_DIGESTS) if cut else ()
+
+
+async def _servers(store: Store, text: str) -> list[Server]:
+    """The first few servers whose names or descriptions have this; what is in a name comes first."""
+    if not text:
+        return []
+    found = list(await store.servers(text, limit=_SERVERS))
+    if len(found) < _SERVERS and len(text.split()) == 1:
+        found += await store.servers_named(text, limit=_SERVERS)
+    once = {each.name: each for each in found}.values()
+    return sorted(once, key=lambda each: _likeness(str(each.name), text.lower()))[:_SERVERS]
+
+
+def _likeness(name: str, text: str) -> int:
+    return 0 if name == text else 1 if text in name.lower() else 2
 
 
 def _wanted(visit: Visit, text: str) -> Search:

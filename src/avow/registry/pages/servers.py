@@ -29,13 +29,19 @@ def name_of(visit: Visit) -> ServerName:
 
 async def servers(visit: Visit) -> View:
     """Servers, the one that changed last first."""
-    text = visit.asked("q")[:200]
+    text, store = visit.asked("q")[:200], visit.service.store
     namespace = read_namespace(visit.asked("namespace")) if visit.asked("namespace") else None
-    page = await visit.service.store.servers(
-        text, namespace=namespace, cursor=visit.asked("cursor") or None, limit=PAGE
-    )
-    values = {"servers": page.items, "next": page.next, "q": text, "namespace": namespace}
-    return View("servers.html", values)
+    page = await store.servers(text, namespace=namespace, cursor=visit.asked("cursor") or None, limit=PAGE)
+    is_known = namespace is None or bool(page.items) or await store.namespace(namespace) is not None
+    values = {
+        "servers": page.items,
+        "decided": await store.decided([each.latest.id for each in page.items]),
+        "next": page.next,
+        "q": text,
+        "namespace": namespace,
+        "is_known": is_known,
+    }
+    return View("servers.html", values, 200 if is_known else 404)
 
 
 async def server(visit: Visit) -> View:
@@ -60,6 +66,7 @@ async def server(visit: Visit) -> View:
             "versions": [each.version for each in history.items],
             "standings": await standings(store, version),
             "decided": (await store.decided([version.id])).get(version.id, ()),
+            "approved": await store.approved(name),
         },
     )
 

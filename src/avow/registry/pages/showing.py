@@ -1,8 +1,8 @@
 """How values look on a page: times, digests, addresses, and texts that strangers wrote."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
 from avow.core.canonical import JsonValue
@@ -99,6 +99,16 @@ def short(digest: str) -> str:
     """The beginning of a digest, enough to tell a few apart."""
     kind, _, digits = digest.partition(":")
     return f"{digits[:_SHORT_DIGEST] or kind[:_SHORT_DIGEST]}{ELLIPSIS}"
+
+
+def did(state: str) -> str:
+    """What somebody did to a version."""
+    return {"approved": "approved it", "rejected": "rejected it"}.get(state, "took back what they had said")
+
+
+def last_said(decisions: Iterable[Any], person: str) -> str:
+    """What a person decided last, of decisions that are in order; nothing that counts is `pending`."""
+    return next((each.state for each in reversed([*decisions]) if each.by == person), "pending")
 
 
 def server_path(name: ServerName, *more: str) -> str:

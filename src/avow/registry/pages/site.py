@@ -225,6 +225,8 @@ def _environment(assets: Mapping[str, _Asset]) -> Environment:
         capabilities=showing.capabilities,
         safe_link=showing.safe_link,
         server_path=showing.server_path,
+        did=showing.did,
+        last_said=showing.last_said,
     )
     environment.globals.update(
         asset=lambda name: assets[name].path, with_query=showing.with_query, server_path=showing.server_path

@@ -134,6 +134,9 @@ class SqlStore(ABC):
         hit, definition = found
         return hit, canonical(read_stored(hit.kind, digest, definition).definition)
 
+    async def digests(self, beginning: str, *, limit: int = PAGE) -> tuple[Digest, ...]:
+        return await self._ask(searching.digests, beginning, limit)
+
     async def holders(
         self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE
     ) -> model.Page[model.Holder]:
@@ -234,6 +237,9 @@ class SqlStore(ABC):
 
     async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
         return await self._ask(standing.decided, versions)
+
+    async def approved(self, name: model.ServerName) -> Mapping[str, tuple[str, ...]]:
+        return await self._ask(standing.approved, name)
 
     async def environments(self) -> tuple[model.Environment, ...]:
         return await self._ask(keeping.environments)

@@ -114,6 +114,9 @@ class Reads(Protocol):
     async def capability(self, digest: Digest) -> tuple[CapabilityHit, bytes] | None:
         """A capability with the canonical bytes of its definition."""
 
+    async def digests(self, beginning: str, *, limit: int = PAGE) -> tuple[Digest, ...]:
+        """The first digests of signatures and capabilities that begin with these hexadecimal digits."""
+
     async def holders(self, digest: Digest, *, cursor: str | None = None, limit: int = PAGE) -> Page[Holder]:
         """Who has published exactly this signature or capability; who was first here comes first."""
 
@@ -249,6 +252,9 @@ class Keeping(Protocol):
 
     async def decided(self, versions: Sequence[int]) -> Mapping[int, tuple[Decided, ...]]:
         """How versions stand, by their `id`; those that nobody has decided about are left out."""
+
+    async def approved(self, name: ServerName) -> Mapping[str, tuple[str, ...]]:
+        """The newest few versions of a server that are approved today, newest first, by environment."""
 
     async def environments(self) -> tuple[Environment, ...]:
         """All environments that were set up or decided about, by name."""

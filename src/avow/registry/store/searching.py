@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from avow.core.canonical import Digest
 from avow.core.capability import Kind
 from avow.registry.model import CapabilityHit, Facets, Holder, Offer, Page, PublishedVersion, Search
 from avow.registry.store.conditions import (
@@ -34,12 +35,14 @@ __all__ = [
     "MAX_CAPABILITY_NAME",
     "candidates",
     "capability",
+    "digests",
     "facets",
     "holders",
     "search",
 ]
 
 SHOWN_OFFERS: Final = 5
+DIGITS: Final = 64
 _FEW: Final = 10
 COUNTED: Final = 1_000
 # How many rows of what leads are looked at for one page, and for its facets: together some milliseconds.
@@ -150,6 +153,20 @@ async def capability(database: Database, digest: str) -> tuple[CapabilityHit, by
         return None
     (hit,) = await _hits(database, [rows[0][:9]], Search())
     return hit, bytes(rows[0][9])
+
+
+async def digests(database: Database, beginning: str, limit: int) -> tuple[Digest, ...]:
+    """The first digests of capabilities and signatures that begin with these digits."""
+    first = bytes.fromhex(beginning.ljust(DIGITS, "0"))
+    last = bytes.fromhex(beginning.ljust(DIGITS, "f"))
+    found: set[bytes] = set()
+    for table in ("capabilities", "versions"):
+        sql = (
+            f"SELECT DISTINCT digest FROM {table} WHERE digest >= $1 AND digest <= $2 "  # noqa: S608
+            "ORDER BY digest LIMIT $3"
+        )
+        found.update(bytes(row[0]) for row in await database.fetch(sql, first, last, page_limit(limit)))
+    return tuple(map(digest_text, sorted(found)))[: page_limit(limit)]
 
 
 async def holders(database: Database, digest: str, cursor: str | None, limit: int) -> Page[Holder]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from avow.registry.model import ApprovalState, Page, PublishedVersion
+from avow.registry.model import ApprovalState, Page, PublishedVersion, ServerName
 from avow.registry.store.database import Database
 from avow.registry.store.reading import END, page_limit
 from avow.registry.store.rows import VERSION, cursor_of, read_cursor, version_of
@@ -17,6 +17,14 @@ _STANDING: Final = (
     "AND v.id = t.version_id AND s.id = v.server_id AND n.id = s.latest_id "
     "ORDER BY t.version_id DESC LIMIT $4"
 )
+
+_APPROVED: Final = (
+    "SELECT DISTINCT t.environment, v.version, v.sequence FROM servers s CROSS JOIN approvals a "
+    "CROSS JOIN standings t CROSS JOIN versions v WHERE s.name = $1 AND a.server_id = s.id "
+    "AND t.version_id = a.version_id AND t.environment = a.environment AND t.state = $2 "
+    "AND v.id = a.version_id ORDER BY v.sequence DESC"
+)
+_FEW: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +96,11 @@ async def usable(
     rows = await database.fetch(_STANDING, environment, str(state), before, limit + 1)
     found = tuple(Usable(version_of(row), row[-1]) for row in rows[:limit])
     return Page(found, cursor_of(found[-1].version.id) if len(rows) > limit else None)
+
+
+async def approved(database: Database, name: ServerName) -> Mapping[str, tuple[str, ...]]:
+    """The newest few versions of a server that are approved today, newest first, by environment."""
+    found: dict[str, tuple[str, ...]] = {}
+    for environment, version, _ in await database.fetch(_APPROVED, str(name), str(ApprovalState.APPROVED)):
+        found[environment] = (*found.get(environment, ()), version)[:_FEW]
+    return found

@@ -2,10 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -13,111 +10,15 @@ import pytest
 from starlette.applications import Starlette
 
 from avow.core.keys import PrivateKey
-from avow.core.publication import ServerName
 from avow.registry import tokens
 from avow.registry.limits import Limits
-from avow.registry.model import Environment, Role
+from avow.registry.model import Role
 from avow.registry.pages.routes import pages, session_key
-from avow.registry.service import Service
 from avow.registry.settings import Bounds, Settings
 from avow.registry.store.opening import open_store
-from registry_showcase import END, SIGNER, Release, add, service_of
-from small_server import READ, snapshot
-
-NAME = "dev.example/files"
-KEY = b"k" * 32
-PEOPLE = (Role.READ, Role.PUBLISH, Role.APPROVE)
-
-
-@dataclass
-class Clock:
-    now: datetime = END
-
-
-@dataclass(frozen=True)
-class Desk:
-    """A registry with one server, and somebody who looks at it."""
-
-    client: httpx.AsyncClient
-    service: Service
-    clock: Clock
-    tokens: dict[Role, str]
-    identifiers: dict[Role, str]
-
-    async def sign_in(self, role: Role = Role.APPROVE) -> httpx.Response:
-        return await self.client.post("/login", data={"token": self.tokens[role], "next": "/approvals"})
-
-    async def word(self) -> str:
-        found = re.search(r'name="word" value="([0-9a-f]+)"', (await self.client.get("/approvals")).text)
-        assert found is not None
-        return found[1]
-
-    async def decide(self, **changed: str) -> httpx.Response:
-        version = await self.service.store.version(_NAME)
-        assert version is not None
-        fields = {
-            "word": await self.word(),
-            "name": NAME,
-            "version": "1.0",
-            "digest": version.digest,
-            "environment": "production",
-            "reason": "Only reads.",
-            "decision": "approve",
-        }
-        return await self.client.post("/approvals", data={**fields, **changed})
-
-
-_NAME = ServerName.read(NAME)
-Story = Callable[[Desk], Awaitable[None]]
-
-
-@asynccontextmanager
-async def desk(
-    directory: Path, settings: Settings, address: str, limits: Limits | None
-) -> AsyncIterator[Desk]:
-    store = await open_store(f"sqlite:///{directory / 'registry.db'}", SIGNER)
-    clock = Clock()
-    service = replace(await service_of(store, settings), clock=lambda: clock.now)
-    service = replace(service, limits=limits or service.limits)
-    app = Starlette(routes=pages(service, KEY).routes)
-    app.router.redirect_slashes = False
-    transport = httpx.ASGITransport(app, client=(address, 1))
-    try:
-        await store.set_environment(Environment("production"))
-        await add(store, NAME, Release("1.0", snapshot([READ])), END - timedelta(days=1))
-        issued = {role: await tokens.issue(store, f"{role} person", role, END) for role in PEOPLE}
-        async with httpx.AsyncClient(
-            transport=transport, base_url=settings.url or "http://registry"
-        ) as client:
-            yield Desk(
-                client,
-                service,
-                clock,
-                {role: each.text for role, each in issued.items()},
-                {role: each.token.id for role, each in issued.items()},
-            )
-    finally:
-        await store.close()
-
-
-@pytest.fixture
-def at_a_desk(tmp_path: Path) -> Callable[..., None]:
-    def play(
-        story: Story,
-        settings: Settings | None = None,
-        address: str = "127.0.0.1",
-        limits: Limits | None = None,
-    ) -> None:
-        async def whole() -> None:
-            async with desk(tmp_path, settings or Settings(), address, limits) as made:
-                await story(made)
-
-        asyncio.run(whole())
-
-    return play
-
-
-Play = Callable[..., None]
+from registry_desk import *  # noqa: F403  fixtures
+from registry_desk import NAME, SERVER, Desk, Play
+from registry_showcase import END, SIGNER, service_of
 
 
 def test_a_session_lasts_for_hours_and_holds_no_token(at_a_desk: Play) -> None:
@@ -232,7 +133,7 @@ def test_a_decision_is_recorded_in_the_name_of_who_signed_in(at_a_desk: Play) ->
         await desk.sign_in()
         answer = await desk.decide()
         assert answer.headers["location"] == "/approvals?environment=production&recorded=2"
-        [made] = await desk.service.store.approvals(_NAME)
+        [made] = await desk.service.store.approvals(SERVER)
         assert (made.by, made.reason, made.state) == ("approve person", "Only reads.", "approved")
 
     at_a_desk(story)
@@ -260,7 +161,7 @@ def test_a_decision_that_is_not_what_was_seen_is_refused(
         answer = await desk.decide(**changed)
         assert answer.status_code == status
         assert words in answer.text
-        assert await desk.service.store.approvals(_NAME) == ()
+        assert await desk.service.store.approvals(SERVER) == ()
 
     at_a_desk(story)
 
