@@ -1,4 +1,4 @@
-"""Payloads without the definitions in them, which are stored once for all who share them; and whole again.
+"""Payloads without the definitions in them, which are stored once for all who share them.
 
 What can be computed from a definition is left out as well. A payload that was not written in canonical JSON
 could not be made whole to the byte, and is kept as it is.
@@ -120,45 +120,3 @@ def outline(body: bytes) -> JsonObject:
     except (zlib.error, MalformedInputError) as error:
         raise StorageError("a stored publication is damaged", hint="restore a backup") from error
     return document
-
-
-def unpack(body: bytes, content: str, stored: Mapping[tuple[Kind, Digest], Stored]) -> bytes:
-    """The payload as it was signed.
-
-    Raises:
-        StorageError: what is stored does not make up what was signed: it was changed or is damaged.
-    """
-    try:
-        payload = zlib.decompress(body[1:]) if body[:1] == _WHOLE else _joined(body, stored)
-        # A payload in another notation than ours has a content digest of its own: that of its document.
-        whole = payload if body[:1] == _PARTS else canonical(parse_json(payload, max_depth=MAX_FILE_DEPTH))
-        is_intact = digest_of(whole) == content
-    except (KeyError, TypeError, ValueError, zlib.error, MalformedInputError) as error:
-        raise _damaged(content) from error
-    if not is_intact:
-        raise _damaged(content)
-    return payload
-
-
-def _joined(body: bytes, stored: Mapping[tuple[Kind, Digest], Stored]) -> bytes:
-    document = outline(body)
-    for kind in Kind:
-        entries = document["snapshot"][kind.collection]
-        document["snapshot"][kind.collection] = [_whole(kind, entry, stored) for entry in entries]
-    return canonical(document)
-
-
-def _whole(kind: Kind, entry: JsonObject, stored: Mapping[tuple[Kind, Digest], Stored]) -> JsonObject:
-    known = stored[kind, entry["digest"]]
-    capability = read_stored(kind, entry["digest"], known.definition)
-    entry = {"risk": known.rating, **entry, "definition": capability.definition}
-    if "components" not in entry:
-        entry["components"] = capability.components
-    return entry
-
-
-def _damaged(content: str) -> StorageError:
-    return StorageError(
-        f"what is stored of {content} is not what was signed: it was changed, or is damaged",
-        hint="restore a backup, and compare it with the log",
-    )
