@@ -219,17 +219,35 @@ def test_a_registry_that_is_gone_and_one_that_comes_back_as_another(
         (("--registry", "http://127.0.0.1:1"), "approved where?"),
         (("--environment", "production", "--registry", "http://127.0.0.1:1"), "called in the registry?"),
         (("--environment", "production", "--as", NAME), "which registry?"),
-        (("--environment", "production", "--as", f"others={NAME}"), "none of the servers here"),
+        (("--environment", "production", "--as", f"others={NAME}"), "here\nhint: there are: files"),
+        (("--environment", "Production", "--as", NAME), "did you mean production?"),
+        (("--environment", "production", "--as", NAME, "--registry", "127.0.0.1:1"), "did you mean http://"),
+        (
+            (
+                "--environment",
+                "production",
+                "--as",
+                NAME,
+                "--registry",
+                "http://[::1]",
+                "--registry-key",
+                "x",
+            ),
+            "the key of a log",
+        ),
     ],
 )
 def test_what_does_not_say_enough_is_asked_back(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
+    """Before a server is started: this one could not be."""
     project = Project(tmp_path)
     project.lock("files", *project.serve())
+    (tmp_path / "files" / "server.py").unlink()
 
     ended = project.run("check", *options)
 
     assert ended.returncode == 2
     assert words in ended.stderr
+    assert not ended.stdout
 
 
 def test_nothing_of_it_is_loaded_when_nobody_asks(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     # Most servers are held to a lockfile alone, and nobody should wait for what they have no use for.
     from avow.core.publication import ServerName
     from avow.system.registry_approvals import Asking
+
+_UNITS: Final = {
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
+_MOST_DIGITS: Final = 6
 
 _OPTIONS: Final = (
     click.option(
@@ -33,6 +42,14 @@ _OPTIONS: Final = (
         "--registry-key", "registry_key", default="", metavar="KEY",
         help="The key of the registry's log (origin+identifier+key); the first one seen unless given.",
     ),
+    click.option(
+        "--registry-max-age", "registry_max_age", default="", metavar="DURATION",
+        help="Refuse a registry whose log last grew, or was last signed by each --witness, longer ago: 7d.",
+    ),
+    click.option(
+        "--witness", "witnesses", multiple=True, metavar="KEY",
+        help="The key of somebody who watches the log and has to have signed it. Repeatable.",
+    ),
 )  # fmt: skip
 
 
@@ -44,6 +61,8 @@ class RegistryOptions:
     approved_in: str
     registered: tuple[str, ...]
     registry_key: str
+    registry_max_age: str
+    witnesses: tuple[str, ...]
 
     def names(self, servers: Collection[str], settings: Path | None) -> "dict[str, ServerName]":
         """What these servers are called in the registry; empty when it is not to be asked.
@@ -51,15 +70,29 @@ class RegistryOptions:
         What the options do not say, the settings beside the lockfile `settings` may; None reads none.
 
         Raises:
-            UsageError: nobody says so for one of them, or the options do not make sense together.
-            MalformedInputError: that is no name.
+            UsageError: nobody says so for one of them, or the options do not make sense together: noticed
+                before anything is started.
+            MalformedInputError: that is no name, or no key.
         """
         if not self.approved_in:
-            if self.registry or self.registered or self.registry_key:
+            if any((self.registry, self.registered, self.registry_key, self.registry_max_age, self.witnesses)):
                 raise UsageError("approved where?", hint="--environment production")
             return {}
         given = self._given(servers)
-        return {name: _registered(name, given, settings) for name in servers}
+        names = {name: _registered(name, given, settings) for name in servers}
+        self._require_sense()
+        return names
+
+    def _require_sense(self) -> None:
+        # Late, since most servers are held to a lockfile alone.
+        from avow.cli.registry.asking import address_of
+        from avow.cli.registry.words import read_environment
+        from avow.core.tlog.notes import read_verifier_key
+
+        read_environment(self.approved_in)
+        address_of(self.registry)
+        if self.registry_key:
+            read_verifier_key(self.registry_key)
 
     def _given(self, servers: Collection[str]) -> dict[str, str]:
         given = {}
@@ -68,7 +101,10 @@ class RegistryOptions:
             if not equals and len(servers) != 1:
                 raise UsageError(f"which server is {word}?", hint=f"--as NAME={word}")
             if equals and name not in servers:
-                raise UsageError(f"--as names {name!r}, which is none of the servers here")
+                known = ", ".join(sorted(servers))
+                raise UsageError(
+                    f"--as names {name!r}, which is none of the servers here", hint=f"there are: {known}"
+                )
             given[name if equals else next(iter(servers))] = value
         return given
 
@@ -77,7 +113,7 @@ class RegistryOptions:
         """A connection to the registry.
 
         Raises:
-            UsageError: nobody says which registry.
+            UsageError: nobody says which registry, or that is no duration.
             MalformedInputError: the key is none.
         """
         from datetime import UTC, datetime
@@ -88,8 +124,12 @@ class RegistryOptions:
         from avow.system.registry_client.remembered import Memory
 
         key = read_verifier_key(self.registry_key) if self.registry_key else None
+        max_age = _duration(self.registry_max_age) if self.registry_max_age else None
+        witnesses = tuple(dict.fromkeys(map(read_verifier_key, self.witnesses)))
         with open_client(self.registry) as client:
-            yield Asking(client, Memory.of(client.url), self.approved_in, datetime.now(UTC), key)
+            yield Asking(
+                client, Memory.of(client.url), self.approved_in, datetime.now(UTC), key, max_age, witnesses
+            )
 
 
 def registry_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,6 +144,13 @@ def registry_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in reversed(_OPTIONS):
         decorated = decorate(decorated)
     return decorated
+
+
+def _duration(text: str) -> timedelta:
+    count, unit = text[:-1], _UNITS.get(text[-1:])
+    if unit is None or not (count.isascii() and count.isdigit()) or len(count) > _MOST_DIGITS:
+        raise UsageError(f"{text[:40]!r} is not a duration", hint="90s, 30m, 24h and 7d are some")
+    return int(count) * unit
 
 
 def _registered(name: str, given: dict[str, str], settings: Path | None) -> "ServerName":

@@ -11,6 +11,7 @@ import click
 from avow.cli.output import write
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.cli.registry.keeping import data_option, database_option, place_of, with_store
+from avow.core.printable import printable
 from avow.errors import StorageError
 
 if TYPE_CHECKING:
@@ -34,15 +35,23 @@ def export_command(file: Path | None, *, data: Path | None, database: str) -> in
             if file is None:
                 async for line in export(store):
                     sys.stdout.buffer.write(line)
+                sys.stdout.buffer.flush()
                 return
             # For its owner alone: of a private registry it has everything.
             with open(file, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as out:
                 async for line in export(store):
                     out.write(line)
+        except BrokenPipeError:
+            # Whoever reads has seen enough; nothing more is to be written at the end, either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except FileExistsError as error:
+            raise StorageError(f"{file} is there already", hint="name another file, or remove it") from error
         except OSError as error:
             raise StorageError(f"the export cannot be written: {error.strerror}") from error
 
     with_store(place_of(data, database), run)
+    if file is not None:
+        write(printable(f"{file} holds what the log of the registry records, and what people watch\n"))
     return 0
 
 

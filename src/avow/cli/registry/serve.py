@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  compared only
+
+
+class Timed(logging.Formatter):
+    """Puts the time into every line, which is an object of JSON already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        text = record.getMessage()
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        told = time.replace("+00:00", "Z")
+        return f'{{"time": "{told}", {text[1:]}' if text.startswith("{") else f"{told} {text}"
 
 
 @click.command("serve", short_help=SUBCOMMANDS["serve"])
@@ -77,7 +89,7 @@ def command(
     """Run a registry: pages and API at http://HOST:PORT, everything in one SQLite file unless told."""
     # Late: other commands have no use for a web server, and this one is an extra.
     try:
-        from avow.registry.opening import Place
+        from avow.registry.opening import ORIGIN, Place
         from avow.registry.serving import serve
         from avow.system.http_server import GuardedProtocol
         from avow.system.http_server import listen as listen_on
@@ -92,7 +104,11 @@ def command(
     here = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     settings = _settings(host, url.rstrip("/") or here, rate, private=private, inside=inside)
     settings = _with_witnesses(_with_issuers(settings, trusted_issuers), witness)
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setFormatter(Timed())
+    logging.basicConfig(level=logging.WARNING, handlers=[lines])
+    if sys.stderr.isatty() and not (place.data / ORIGIN).exists():
+        click.echo(f"making a registry in {place.data}: a moment …", err=True)
     logging.getLogger("avow.registry").setLevel(logging.WARNING if quiet else logging.INFO)
     serve(_composing(place, settings, origin, here), listening, GuardedProtocol)
 
@@ -110,6 +126,8 @@ def _composing(
     async def compose() -> "tuple[ASGIApp, Callable[[], Awaitable[None]]]":
         workers = Workers()
         signer = log_signer(place, origin)
+        if signer is None:
+            click.echo(_without_key(place.data), err=True)
         service = await open_service(place, settings, origin, workers)
         # The first publication need not wait until they have started; nor has anybody to stop them when
         # there is nothing to serve.
@@ -127,6 +145,14 @@ def _composing(
         return create_app(service, pages=shown, agents=partial(agents_app, service)), close
 
     return compose
+
+
+def _without_key(data: Path) -> str:
+    """What an operator has to know at once, and not from the first publication that fails."""
+    return (
+        f"warning: {data / 'log.key'} is not there: everything can be read, and nothing can be recorded\n"
+        "hint: put the key back from a backup; with another key every reader would see a forged log"
+    )
 
 
 def _settings(host: str, url: str, rate: float | None, *, private: bool, inside: bool) -> "Settings":

@@ -109,7 +109,7 @@ async def test_what_is_not_there_is_told_as_a_problem_with_a_next_step(registry:
         "title": "There is no such thing here",
         "status": 404,
         "detail": "io.github.owner/nothing 1.0.0 has not been published here",
-        "hint": "`avow registry search` finds servers",
+        "hint": "`avow registry search --servers WORDS` finds servers",
     }
 
 
