@@ -15,6 +15,13 @@ import pytest
 from avow.cli.main import run
 
 
+class Screen(io.StringIO):
+    """A terminal that remembers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def avow(*arguments: str, code: int = 0) -> str:
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
@@ -99,3 +106,19 @@ def test_an_audit_says_what_somebody_changed(tmp_path: Path) -> None:
     found = json.loads(avow("audit", "--data", data, "--format", "json", code=1))["problems"]
 
     assert any("environments" in each and "'x'" in each for each in found)
+
+
+def test_who_watches_is_told_what_takes_so_long(
+    dripping: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal only: a pipe gets the error at the end, and nothing else."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv("AVOW_REGISTRY_TOKEN", raising=False)
+    monkeypatch.setattr("avow.cli.registry.asking._PATIENCE", 0.05)
+    command = ("search", "x", "--registry", dripping, "--timeout", "0.1")
+    waiting = f"still asking {dripping} …\n"
+
+    assert waiting not in avow(*command, code=2)
+    with redirect_stderr(Screen()) as screen:
+        assert run(["registry", *command]) == 2
+    assert waiting in screen.getvalue()

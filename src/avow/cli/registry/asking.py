@@ -1,7 +1,10 @@
 """How the client's subcommands reach a registry: its address, the token, and the options for both."""
 
 import os
-from typing import Any
+import sys
+import threading
+from types import TracebackType
+from typing import Any, Self
 
 import click
 
@@ -11,10 +14,11 @@ from avow.errors import UsageError
 from avow.system.registry_client.address import read_address
 from avow.system.registry_client.administration import RegistryAdministration
 from avow.system.registry_client.client import RegistryClient
-from avow.system.registry_client.transport import TIMEOUT, WHOLE
+from avow.system.registry_client.transport import TIMEOUT, WHOLE, Transport
 
 ADDRESS = "AVOW_REGISTRY"
 TOKEN = "AVOW_REGISTRY_TOKEN"  # noqa: S105  the name of a variable
+_PATIENCE = 2.0
 _TIMEOUT = "avow.registry.timeout"
 SECRET_KEY = "token"  # noqa: S105  what the token is called in the store of secrets
 
@@ -54,6 +58,37 @@ def level_option(default: str) -> Decorator[Any]:
     )
 
 
+class _Patient(Transport):
+    """Says what it waits for, to somebody who watches, when that takes a while."""
+
+    _waiting: threading.Timer | None = None
+
+    def __enter__(self) -> Self:
+        """Begin to wait."""
+        if sys.stderr.isatty():
+            said = f"still asking {self.url} …"
+            self._waiting = threading.Timer(_PATIENCE, lambda: click.echo(said, err=True))
+            self._waiting.daemon = True
+            self._waiting.start()
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait no more."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        super().__exit__(kind, exc, trace)
+
+
+class _Client(_Patient, RegistryClient):
+    pass
+
+
+class _Administration(_Patient, RegistryAdministration):
+    pass
+
+
 def address_of(given: str) -> str:
     """The address of the registry to ask.
 
@@ -73,12 +108,12 @@ def open_client(given: str, *, needs_token: bool = False) -> RegistryClient:
         UsageError: nobody says which registry, or there is no token where one is needed.
         StorageError: the store of secrets cannot be read.
     """
-    return RegistryClient(*_reached(given, needs_token=needs_token), timeout=_timeout())
+    return _Client(*_reached(given, needs_token=needs_token), timeout=_timeout())
 
 
 def administration(given: str, *, needs_token: bool = False) -> RegistryAdministration:
     """The same for what only those with a token ask for; raises what `open_client` does."""
-    return RegistryAdministration(*_reached(given, needs_token=needs_token), timeout=_timeout())
+    return _Administration(*_reached(given, needs_token=needs_token), timeout=_timeout())
 
 
 def _timeout() -> float:
