@@ -9,6 +9,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
+from avow.core.publication import ServerName
+from avow.registry.approvals import decide
+from avow.registry.model import ApprovalState
 from registry_browser import Served, serving
 from registry_showcase import END, Release, Showcase, add, showcase
 from small_server import READ, snapshot
@@ -162,6 +165,7 @@ def test_landmarks_and_labels_are_there_for_a_screen_reader(page: Page) -> None:
         assert all(after <= before + 1 for before, after in pairwise(levels)), path
 
 
+NARROWEST = "Math.min(...[...document.querySelectorAll('.cards tbody th')].map((each) => each.clientWidth))"
 BROKEN = """() => {
   const broken = [];
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
@@ -194,17 +198,32 @@ async def lengthy(directory: Path) -> AsyncIterator[Showcase]:
             release = Release(f"1.{number}-{'b.' * 50}", snapshot(tools, server=told, instructions=words))
             release = replace(release, version=release.version.strip("."))
             await add(shown.service.store, LONG.removeprefix("/servers/"), release, END)
+        for by in ("A" * 100, "B" * 100):
+            await decide(
+                shown.service.store,
+                ServerName.read(LONG.removeprefix("/servers/")),
+                "latest",
+                environment="production",
+                state=ApprovalState.APPROVED,
+                by=by,
+                reason=f"{LENGTHY} {words}",
+                at=END,
+            )
         yield shown
 
 
 def test_what_a_server_writes_does_not_break_the_page(browser: Browser, tmp_path: Path) -> None:
-    """Names and versions as long as they may be: no word beside them is broken, and nothing sticks out."""
+    """Names and versions as long as they may be: no word beside them is broken, and nothing sticks out.
+
+    In the widths between, columns that could be any width would leave a word no room.
+    """
     with serving(lambda: lengthy(tmp_path)) as served:
-        for width in (360, 1280):
+        for width in (360, 720, 1000, 1280):
             context = browser.new_context(base_url=served.url, viewport={"width": width, "height": 740})
             page = context.new_page()
             for path in ("/", "/servers", LONG, f"{LONG}/compare", f"{LONG}/versions", "/approvals", "/log"):
                 page.goto(path)
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
                 assert page.evaluate(BROKEN) == [], (width, path)
+                assert width > 360 or page.evaluate(NARROWEST) > 300, path
             context.close()
