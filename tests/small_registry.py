@@ -11,9 +11,11 @@ from avow.core import dsse
 from avow.core.canonical import JsonObject
 from avow.core.keys import PrivateKey
 from avow.core.publication import PUBLICATION_TYPE, ServerName, publication_payload, read_publication
-from avow.core.tlog import entry
+from avow.core.tlog import entry, notes
+from avow.core.tlog.checkpoint import add_cosignature
 from avow.core.tlog.encoding import to_base64
 from avow.core.tlog.entry import ApprovalEntry, NamespaceEntry, PublicationEntry
+from avow.core.tlog.notes import SignatureType, Signer
 from avow.core.tlog.tiles import read_path
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.remembered import Memory
@@ -79,6 +81,18 @@ class SmallRegistry:
             reason="because",
         )
         self.decisions.append({"version": version, "state": state, "logIndex": self.append(fact)})
+
+    def cosigned(self, note: bytes, by: Signer, at: int) -> None:
+        """Keep what a witness signed, and answer with it to everybody who asks for any."""
+        signed = add_cosignature(note, notes.cosign(notes.loads(note).text, by, at=at))
+        kept = self.lies.get("log/cosigned")
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            if request.url.params["witness"] == by.verifier(SignatureType.WITNESS).author:
+                return httpx.Response(200, content=signed)
+            return kept(request) if kept else httpx.Response(404)
+
+        self.lies["log/cosigned"] = answer
 
     def append(self, fact: entry.Entry) -> int:
         self.log.append(entry.dumps(fact))

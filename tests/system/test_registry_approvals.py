@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from avow.core.keys import PrivateKey
-from avow.core.tlog.notes import Signer
+from avow.core.tlog.notes import SignatureType, Signer
 from changes import APPROVED, SHELL
 from gateway_helpers import running as gateway
 from project import Project
@@ -151,6 +151,10 @@ def test_an_earlier_version_stays_approved_and_a_key_can_be_pinned(
     assert "tool run_shell" in drifted
     other = str(Signer("log.example", PrivateKey(b"o" * 32)).verifier())
     assert "is not the one that" in team.check("--registry-key", other, code=2)
+    assert "its log last grew at 20" in team.check("--registry-max-age", "1h", code=1)
+    assert "may be too old: its log last grew at 20" in team.check("--registry-max-age", "0s", code=2)
+    witness = str(Signer("witness.example", PrivateKey(b"w" * 32)).verifier(SignatureType.WITNESS))
+    assert "0 of the 1 witnesses needed have signed" in team.check("--witness", witness, code=2)
     team.project.serve()
     with gateway(team.project, *team.held) as served:
         assert served.shake_hands("files")
@@ -235,6 +239,9 @@ def test_a_registry_that_is_gone_and_one_that_comes_back_as_another(
             ),
             "the key of a log",
         ),
+        (("--registry-max-age", "7d"), "approved where?"),
+        (("--environment", "production", "--registry-max-age", "7 days"), "'7 days' is not a duration"),
+        (("--environment", "production", "--witness", "x"), "the key of a log"),
     ],
 )
 def test_what_does_not_say_enough_is_asked_back(tmp_path: Path, options: tuple[str, ...], words: str) -> None:

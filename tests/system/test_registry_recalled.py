@@ -103,7 +103,7 @@ def test_what_was_recalled_rolled_back_or_forked_is_refused(tmp_path: Path) -> N
         assert "had 4 entries, now shows 3" in team.check(code=2)
         team.decide("approve", "1.0.0", "fine again")
         assert "has two different logs of 4 entries" in team.check(code=2)
-        team.decide("approve", "1.0.0", "fine again")
+        team.decide("approve", "1.0.0", "fine once more")
         longer = json.loads(team.avow("check", *team.held, "--format", "json", code=2).stdout)
         assert "cannot prove that its 5 entries begin with the 4 known ones" in longer["error"]["message"]
     assert "rejected" in team.answer(code=1)["registry"]["message"]

@@ -15,6 +15,7 @@ from avow.errors import UsageError
 if TYPE_CHECKING:
     # Most servers are held to a lockfile alone, and nobody should wait for what they have no use for.
     from avow.core.publication import ServerName
+    from avow.core.tlog.notes import VerifierKey
     from avow.system.registry_approvals import Asking
 
 _UNITS: Final = {
@@ -24,6 +25,24 @@ _UNITS: Final = {
     "d": timedelta(days=1),
 }
 _MOST_DIGITS: Final = 6
+
+
+def _read_duration(_: click.Context, __: click.Parameter, text: str) -> timedelta | None:
+    count, unit = text[:-1], _UNITS.get(text[-1:])
+    if not text:
+        return None
+    if unit is None or not (count.isascii() and count.isdigit()) or len(count) > _MOST_DIGITS:
+        raise UsageError(f"{text[:40]!r} is not a duration", hint="90s, 30m, 24h and 7d are some")
+    return int(count) * unit
+
+
+def _read_keys(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> "tuple[VerifierKey, ...]":
+    if not texts:
+        return ()
+    from avow.core.tlog.notes import read_verifier_key
+
+    return tuple(dict.fromkeys(map(read_verifier_key, texts)))
+
 
 _OPTIONS: Final = (
     click.option(
@@ -43,11 +62,11 @@ _OPTIONS: Final = (
         help="The key of the registry's log (origin+identifier+key); the first one seen unless given.",
     ),
     click.option(
-        "--registry-max-age", "registry_max_age", default="", metavar="DURATION",
+        "--registry-max-age", "max_age", default="", metavar="DURATION", callback=_read_duration,
         help="Refuse a registry whose log last grew, or was last signed by each --witness, longer ago: 7d.",
     ),
     click.option(
-        "--witness", "witnesses", multiple=True, metavar="KEY",
+        "--witness", "witnesses", multiple=True, metavar="KEY", callback=_read_keys,
         help="The key of somebody who watches the log and has to have signed it. Repeatable.",
     ),
 )  # fmt: skip
@@ -61,8 +80,8 @@ class RegistryOptions:
     approved_in: str
     registered: tuple[str, ...]
     registry_key: str
-    registry_max_age: str
-    witnesses: tuple[str, ...]
+    max_age: timedelta | None
+    witnesses: "tuple[VerifierKey, ...]"
 
     def names(self, servers: Collection[str], settings: Path | None) -> "dict[str, ServerName]":
         """What these servers are called in the registry; empty when it is not to be asked.
@@ -75,7 +94,8 @@ class RegistryOptions:
             MalformedInputError: that is no name, or no key.
         """
         if not self.approved_in:
-            if any((self.registry, self.registered, self.registry_key, self.registry_max_age, self.witnesses)):
+            others = (self.registry, self.registered, self.registry_key, self.max_age, self.witnesses)
+            if any(others):
                 raise UsageError("approved where?", hint="--environment production")
             return {}
         given = self._given(servers)
@@ -113,7 +133,7 @@ class RegistryOptions:
         """A connection to the registry.
 
         Raises:
-            UsageError: nobody says which registry, or that is no duration.
+            UsageError: nobody says which registry.
             MalformedInputError: the key is none.
         """
         from datetime import UTC, datetime
@@ -124,12 +144,9 @@ class RegistryOptions:
         from avow.system.registry_client.remembered import Memory
 
         key = read_verifier_key(self.registry_key) if self.registry_key else None
-        max_age = _duration(self.registry_max_age) if self.registry_max_age else None
-        witnesses = tuple(dict.fromkeys(map(read_verifier_key, self.witnesses)))
         with open_client(self.registry) as client:
-            yield Asking(
-                client, Memory.of(client.url), self.approved_in, datetime.now(UTC), key, max_age, witnesses
-            )
+            memory, now = Memory.of(client.url), datetime.now(UTC)
+            yield Asking(client, memory, self.approved_in, now, key, self.max_age, self.witnesses)
 
 
 def registry_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -144,13 +161,6 @@ def registry_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in reversed(_OPTIONS):
         decorated = decorate(decorated)
     return decorated
-
-
-def _duration(text: str) -> timedelta:
-    count, unit = text[:-1], _UNITS.get(text[-1:])
-    if unit is None or not (count.isascii() and count.isdigit()) or len(count) > _MOST_DIGITS:
-        raise UsageError(f"{text[:40]!r} is not a duration", hint="90s, 30m, 24h and 7d are some")
-    return int(count) * unit
 
 
 def _registered(name: str, given: dict[str, str], settings: Path | None) -> "ServerName":

@@ -94,4 +94,4 @@ def print_held(report: HeldReport, format_name: str) -> None:
 
 def _notes(standing: Standing) -> tuple[str, ...]:
     next_step = "" if standing.is_approved else standing.error.hint
-    return tuple(filter(None, (standing.sentence, next_step, *standing.doubts)))
+    return tuple(filter(None, (standing.sentence, next_step, standing.newest, *standing.doubts)))

@@ -11,7 +11,7 @@ from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED
 from avow.core.tlog.entry import ApprovalEntry
 from avow.core.tlog.notes import VerifierKey
-from avow.errors import AvowError, RegistryUnavailableError
+from avow.errors import AvowError, RegistryUnavailableError, VerificationError
 from avow.system.registry_client.approved_publication import approved_publication
 from avow.system.registry_client.approved_state import (
     Approved,
@@ -22,6 +22,7 @@ from avow.system.registry_client.approved_state import (
 )
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.contact import meet
+from avow.system.registry_client.freshness import Freshness, learn_freshness
 from avow.system.registry_client.known_log import KnownLog, recall_log
 from avow.system.registry_client.proving import verified_publications_of
 from avow.system.registry_client.remembered import Memory, write_time
@@ -40,13 +41,19 @@ _DEEDS: Final = {APPROVED: "approved it", REJECTED: "rejected it", PENDING: "too
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Where to ask, about which environment, and when; without a `key` the first that was seen is trusted."""
+    """Where to ask, about which environment, and when; without a `key` the first that was seen is trusted.
+
+    What is shown may have been all there was `max_age` ago, by the `witnesses` if there are some; they all
+    have to have signed the log.
+    """
 
     client: RegistryClient
     memory: Memory
     environment: str
     now: datetime
     key: VerifierKey | None = None
+    max_age: timedelta | None = None
+    witnesses: tuple[VerifierKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,16 @@ class Standing:
         )
 
     @property
+    def newest(self) -> str:
+        """Up to when the registry has shown what happened, as far as that is known."""
+        fresh = self.approved.freshness
+        grew = "" if fresh.grew_at is None else f"its log last grew at {write_time(fresh.grew_at)}"
+        if fresh.witnessed_at is None:
+            return grew
+        signed = f"witnesses have signed it at {write_time(fresh.witnessed_at)}"
+        return f"{grew}, and {signed}" if grew else signed
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """Why the answer may not be all there is to know now; empty for one that is."""
         return tuple(filter(None, (self.age, self.gap)))
@@ -115,7 +132,7 @@ class Standing:
     @property
     def told(self) -> str:
         """All of it on one line."""
-        return "; ".join((self.sentence, *self.doubts))
+        return "; ".join(filter(None, (self.sentence, self.newest, *self.doubts)))
 
     @property
     def error(self) -> NotApprovedError:
@@ -188,8 +205,11 @@ def ask(asking: Asking, name: ServerName) -> Answer:
     try:
         with asking.client.within(PATIENCE):
             contact = meet(client, memory, asking.now, key=asking.key)
+            # Not by the one that records: what it asks for is kept as the proof of the answer.
+            contact, freshness = learn_freshness(asking.client, memory, contact, asking.witnesses, asking.now)
+            _require_fresh(asking, freshness)
             approved = learn_approved(
-                client, memory, contact.checkpoint, name, asking.environment, asking.now
+                client, memory, contact.checkpoint, name, asking.environment, asking.now, freshness
             )
     except RegistryUnavailableError as exc:
         try:
@@ -200,11 +220,28 @@ def ask(asking: Asking, name: ServerName) -> Answer:
     return Answer(approved, Proved.of(client.proofs), contact.checkpoint)
 
 
+def _require_fresh(asking: Asking, freshness: Freshness, verified_at: datetime | None = None) -> None:
+    """Refuse what may be older than is allowed; a remembered answer has to be of that time, too."""
+    age, now, witnessed = asking.max_age, asking.now, bool(asking.witnesses)
+    if age is None:
+        return
+    if freshness.is_within(age, now, witnessed=witnessed) and (verified_at or now) >= now - age:
+        return
+    at = freshness.witnessed_at if witnessed else freshness.grew_at
+    when = "nobody knows when" if at is None else f"at {write_time(at)}"
+    what = "was last signed by all witnesses" if witnessed else "last grew"
+    raise VerificationError(
+        f"what {asking.client.url} shows may be too old: its log {what} {when}, and {ago(age)} is allowed",
+        hint="somebody may show old answers again, or nothing has happened since: a witness tells which",
+    )
+
+
 def _recall(asking: Asking, name: ServerName) -> Answer:
     approved = recall_approved(asking.memory, name, asking.environment)
     proved = recall_proofs(asking.memory, name, asking.environment)
     if not proved.supports(approved):
         raise changed(name, proofs_file(asking.memory, name, asking.environment))
+    _require_fresh(asking, approved.freshness, approved.verified_at)
     return Answer(approved, proved)
 
 

@@ -21,6 +21,7 @@ from avow.errors import RegistryUnavailableError, StorageError
 from avow.system.files import read_bounded
 from avow.system.registry_client.approved_publication import approved_publication, kept_publication
 from avow.system.registry_client.client import RegistryClient
+from avow.system.registry_client.freshness import NOT_KNOWN, Freshness
 from avow.system.registry_client.known_decisions import require_all
 from avow.system.registry_client.proving import verified_decisions
 from avow.system.registry_client.remembered import Memory, place, read_time, reading, write_time
@@ -51,6 +52,7 @@ class Approved:
     versions: tuple[ApprovedVersion, ...]
     publication: Publication | None
     verified_at: datetime
+    freshness: Freshness = NOT_KNOWN
     unread: int = 0
     is_offline: bool = False
 
@@ -66,6 +68,7 @@ def learn_approved(
     name: ServerName,
     environment: str,
     now: datetime,
+    freshness: Freshness,
 ) -> Approved:
     """Ask the registry, prove the answer by its log, and keep it for when the registry does not answer.
 
@@ -95,9 +98,11 @@ def learn_approved(
         "decisions": [entries.dumps(each).decode() for each in decisions],
         "content": None if publication is None else publication.content,
         "unread": known.unread,
+        "logGrewAt": _written(freshness.grew_at),
+        "witnessedAt": _written(freshness.witnessed_at),
     }
     memory.write(_file(memory, name, environment), readable_json(document))
-    return Approved(name, environment, approved, publication, now, known.unread)
+    return Approved(name, environment, approved, publication, now, freshness, known.unread)
 
 
 def recall_approved(memory: Memory, name: ServerName, environment: str) -> Approved:
@@ -122,8 +127,10 @@ def recall_approved(memory: Memory, name: ServerName, environment: str) -> Appro
         content, at = document["content"], read_time(document["verifiedAt"])
         publication = None if content is None else kept_publication(memory, content)
         unread = int(document["unread"])
+        times = [document["logGrewAt"], document["witnessedAt"]]
+        freshness = Freshness(*(None if each is None else read_time(each) for each in times))
     return Approved(
-        name, environment, _approved_versions(decisions), publication, at, unread, is_offline=True
+        name, environment, _approved_versions(decisions), publication, at, freshness, unread, is_offline=True
     )
 
 
@@ -161,6 +168,10 @@ def _file(memory: Memory, name: ServerName, environment: str) -> Path:
     return memory.directory / "approved" / f"{place(str(name), environment)}.json"
 
 
+def _written(at: datetime | None) -> str | None:
+    return None if at is None else write_time(at)
+
+
 def approved_document(approved: Approved, now: datetime) -> JsonObject:
     """The answer for machines."""
     return {
@@ -174,4 +185,6 @@ def approved_document(approved: Approved, now: datetime) -> JsonObject:
         "ageSeconds": int(approved.age(now).total_seconds()),
         "offline": approved.is_offline,
         "complete": not approved.unread,
+        "logGrewAt": _written(approved.freshness.grew_at),
+        "witnessedAt": _written(approved.freshness.witnessed_at),
     }

@@ -102,6 +102,8 @@ def test_a_registry_that_is_down_is_replaced_by_memory_which_says_how_old_it_is(
         "ageSeconds": 172_800,
         "offline": True,
         "complete": True,
+        "logGrewAt": "2026-11-15T14:35:50Z",
+        "witnessedAt": None,
     }
 
 

@@ -24,19 +24,6 @@ ANN, BOB = (Signer(f"{name}.example", PrivateKey(name.encode() * 32)) for name i
 KEYS = [each.verifier(SignatureType.WITNESS) for each in (ANN, BOB)]
 
 
-def cosigned(registry: SmallRegistry, note: bytes, by: Signer, at: int = int(SEEN.timestamp())) -> None:
-    """The registry keeps what a witness signed, and answers with it to everybody who asks for any."""
-    signed = add_cosignature(note, notes.cosign(notes.loads(note).text, by, at=at))
-    kept = registry.lies.get("log/cosigned")
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if request.url.params["witness"] == by.verifier(SignatureType.WITNESS).author:
-            return httpx.Response(200, content=signed)
-        return kept(request) if kept else httpx.Response(404)
-
-    registry.lies["log/cosigned"] = answer
-
-
 def witnessed(registry: SmallRegistry, directory: Path, needed: int = 1) -> tuple[Witnessed, ...]:
     with registry.client() as client:
         contact = meet(client, memory(directory), NOW)
@@ -45,8 +32,8 @@ def witnessed(registry: SmallRegistry, directory: Path, needed: int = 1) -> tupl
 
 def test_a_witness_counts_for_as_much_of_the_log_as_it_has_signed(tmp_path: Path) -> None:
     registry = SmallRegistry(SmallLog.of(9))
-    cosigned(registry, registry.log.checkpoint(3), ANN)
-    cosigned(registry, registry.log.checkpoint(7), BOB)
+    registry.cosigned(registry.log.checkpoint(3), ANN, int(SEEN.timestamp()))
+    registry.cosigned(registry.log.checkpoint(7), BOB, int(SEEN.timestamp()))
 
     assert witnessed(registry, tmp_path, 2) == (Witnessed(KEYS[1], 7, SEEN), Witnessed(KEYS[0], 3, SEEN))
 
@@ -54,7 +41,7 @@ def test_a_witness_counts_for_as_much_of_the_log_as_it_has_signed(tmp_path: Path
 def test_too_few_witnesses(tmp_path: Path) -> None:
     registry = SmallRegistry(SmallLog.of(9))
     assert witnessed(registry, tmp_path, 0) == ()
-    cosigned(registry, registry.log.checkpoint(3), ANN)
+    registry.cosigned(registry.log.checkpoint(3), ANN, int(SEEN.timestamp()))
 
     assert [each.size for each in witnessed(registry, tmp_path)] == [3]
     with pytest.raises(VerificationError, match="1 of the 2 witnesses needed have signed"):
@@ -66,7 +53,7 @@ def test_a_log_that_only_we_are_shown_is_found_out(tmp_path: Path) -> None:
     registry = SmallRegistry(SmallLog.of(9))
     other = SmallLog.of([b"other", *registry.log.entries[1:]])
     for size in (5, 9):
-        cosigned(registry, other.checkpoint(size), ANN)
+        registry.cosigned(other.checkpoint(size), ANN, int(SEEN.timestamp()))
         with pytest.raises(ForkError, match="DO NOT TRUST"):
             witnessed(registry, tmp_path)
 
@@ -76,7 +63,7 @@ def test_a_log_that_only_we_are_shown_is_found_out(tmp_path: Path) -> None:
 
 def test_a_signature_that_a_witness_did_not_make_is_no_signature(tmp_path: Path) -> None:
     registry = SmallRegistry(SmallLog.of(9))
-    cosigned(registry, registry.log.checkpoint(3), ANN, at=2**62)
+    registry.cosigned(registry.log.checkpoint(3), ANN, 2**62)
     assert witnessed(registry, tmp_path, 0) == ()
 
     liar = Signer(ANN.name, PrivateKey(b"x" * 32))
