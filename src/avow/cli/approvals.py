@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from avow.core.tlog.notes import VerifierKey
     from avow.system.registry_approvals import Asking
 
+_SILENCE: Final = 10.0
+"""How many seconds a registry may be silent before memory counts: the client of a session waits, too."""
+
 _UNITS: Final = {
     "s": timedelta(seconds=1),
     "m": timedelta(minutes=1),
@@ -144,7 +147,7 @@ class RegistryOptions:
         from avow.system.registry_client.remembered import Memory
 
         key = read_verifier_key(self.registry_key) if self.registry_key else None
-        with open_client(self.registry) as client:
+        with open_client(self.registry, timeout=_SILENCE) as client:
             memory, now = Memory.of(client.url), datetime.now(UTC)
             yield Asking(client, memory, self.approved_in, now, key, self.max_age, self.witnesses)
 

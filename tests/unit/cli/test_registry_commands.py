@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from avow.cli.approvals import RegistryOptions
 from avow.cli.main import run
+from avow.core.publication import ServerName
+from avow.errors import RegistryUnavailableError
+from avow.system.registry_approvals import ask
 
 
 class Screen(io.StringIO):
@@ -122,3 +126,19 @@ def test_who_watches_is_told_what_takes_so_long(
     with redirect_stderr(Screen()) as screen:
         assert run(["registry", *command]) == 2
     assert waiting in screen.getvalue()
+
+
+def test_a_session_does_not_wait_long_for_a_silent_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the connection and says nothing: an MCP client would give up before half a minute is over."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("avow.cli.approvals._SILENCE", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        held = RegistryOptions(url, "production", (), "", None, ())
+        began = time.monotonic()
+        with held.asking() as asking, pytest.raises(RegistryUnavailableError):
+            ask(asking, ServerName("io.github.owner", "files"))
+
+    assert time.monotonic() - began < 5

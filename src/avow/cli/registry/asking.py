@@ -101,14 +101,16 @@ def address_of(given: str) -> str:
     return read_address(address)
 
 
-def open_client(given: str, *, needs_token: bool = False) -> RegistryClient:
+def open_client(given: str, *, needs_token: bool = False, timeout: float | None = None) -> RegistryClient:
     """A client of the registry that is asked for, with the token there is for it.
+
+    Without a `timeout` the options say how long it may be silent.
 
     Raises:
         UsageError: nobody says which registry, or there is no token where one is needed.
         StorageError: the store of secrets cannot be read.
     """
-    return _Client(*_reached(given, needs_token=needs_token), timeout=_timeout())
+    return _Client(*_reached(given, needs_token=needs_token), timeout=timeout or _timeout())
 
 
 def administration(given: str, *, needs_token: bool = False) -> RegistryAdministration:
