@@ -225,5 +225,5 @@ def test_what_a_server_writes_does_not_break_the_page(browser: Browser, tmp_path
                 page.goto(path)
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
                 assert page.evaluate(BROKEN) == [], (width, path)
-                assert width > 360 or page.evaluate(NARROWEST) > 300, path
+                assert width > 360 or page.evaluate(NARROWEST) > 250, path
             context.close()
