@@ -237,6 +237,8 @@ def test_what_cannot_be_published_is_told_before_anybody_is_asked(avow: Avow) ->
         (("search", "--digest", "7eb5f22a0250"), "not a whole digest", "`--format json` has all of it"),
         (("search", "--argument", "path:strng"), "did you mean string?", "path:string"),
         (("search", "--annotation", "readOnlyHint"), "not an annotation", "readOnlyHint:true"),
+        (("token", "add", "", "--role", "read"), "is not a name", "Ada"),
+        (("namespace", "claim", "a.b", "--key", "no.pub"), "there is no file no.pub", "avow keygen"),
         (("search",), "say what to look for", "for example"),
         (("environment", "Prod", "--needed", "2"), "not the name of an environment", "did you mean prod?"),
         (("approvals", "--environment", "my prod"), "not the name of an environment", "my-prod"),

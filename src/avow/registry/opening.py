@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
+from avow.core.keys import PrivateKey
 from avow.core.tlog.notes import Signer, is_key_name
 from avow.errors import StorageError, UsageError
 from avow.registry.limits import Limits
@@ -62,7 +63,16 @@ def log_signer(place: Place, origin: str = "") -> Signer | None:
     known = read_bounded(name, 1000).decode("utf-8", "replace").strip()
     if origin and origin != known:
         raise UsageError(f"the log in {place.data} is called {known!r}", hint="a log keeps its name for good")
-    return Signer(known, load_private_key(key)) if key.exists() else None
+    return Signer(known, _load(key)) if key.exists() else None
+
+
+def _load(key: Path) -> PrivateKey:
+    try:
+        return load_private_key(key)
+    except StorageError as error:
+        # What helps with other keys is wrong for this one.
+        hint = f"chmod 600 {key}; never replace it: with another key every reader would see a forged log"
+        raise StorageError(error.message, hint=hint) from error
 
 
 async def open_service(

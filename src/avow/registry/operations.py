@@ -45,7 +45,10 @@ def backup(place: Place, target: Path) -> None:
     except FileExistsError:
         raise StorageError(f"{target} is there already", hint="choose another name") from None
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
-        raise StorageError(f"the backup {target} cannot be written: {error}") from error
+        raise StorageError(
+            f"the backup {target} cannot be written: {getattr(error, 'strerror', None) or error}",
+            hint="choose another place, with room for the whole registry",
+        ) from error
 
 
 def restore(source: Path, directory: Path) -> None:
@@ -59,7 +62,6 @@ def restore(source: Path, directory: Path) -> None:
     if taken:
         raise StorageError(f"{directory / taken[0]} is there already", hint="restore into another directory")
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tarfile.open(source, "r:") as archive:
             members = archive.getmembers()
             # Nothing but these files, and those as files: an archive can name any place on the disk.
@@ -67,6 +69,7 @@ def restore(source: Path, directory: Path) -> None:
                 raise MalformedInputError(f"{source} is not a backup of a registry")
             if DATABASE not in {each.name for each in members} or len(members) > len(_FILES):
                 raise MalformedInputError(f"{source} is not a whole backup of a registry")
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             with tempfile.TemporaryDirectory(prefix=".avow-restore-", dir=directory) as made:
                 for member in members:
                     _write(Path(made) / member.name, archive.extractfile(member), _FILES[member.name])
@@ -76,8 +79,15 @@ def restore(source: Path, directory: Path) -> None:
                     if (Path(made) / name).exists():
                         (directory / name).hardlink_to(Path(made) / name)
             _settle(directory)
+    except tarfile.ReadError as error:
+        raise MalformedInputError(
+            f"{source} is not a backup of a registry", hint="`avow registry backup FILE` makes one"
+        ) from error
     except (OSError, tarfile.TarError, sqlite3.Error) as error:
-        raise StorageError(f"{source} cannot be restored: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise StorageError(
+            f"{source} cannot be restored: {why}", hint="name another file, or --data"
+        ) from error
 
 
 def _copy_database(source: Path, target: Path) -> None:

@@ -142,3 +142,30 @@ def test_a_session_does_not_wait_long_for_a_silent_registry(
             ask(asking, ServerName("io.github.owner", "files"))
 
     assert time.monotonic() - began < 5
+
+
+def test_what_cannot_be_imported_or_restored_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("{}\n")
+    data = ("--data", str(tmp_path / "data"))
+
+    for command in ("import", "restore"):
+        assert "No such file" in avow(command, str(tmp_path / "nosuch"), *data, code=2)
+    assert "not how an export begins" in avow("import", str(tmp_path / "file"), *data, code=2)
+    assert "is not a backup of a registry" in avow("restore", str(tmp_path / "file"), *data, code=2)
+
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_key_of_a_log_is_put_right_and_never_replaced(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (tmp_path / "empty.jsonl").write_text('{"avow":1,"type":"export","environments":{},"checkpoint":null}\n')
+    avow("import", str(tmp_path / "empty.jsonl"), "--data", str(data))
+    (data / "log.key").chmod(0o644)
+
+    said = avow("audit", "--data", str(data), code=2)
+    backup = avow("backup", str(tmp_path / "no" / "b"), "--data", str(data), code=2)
+
+    assert "never replace it" in said
+    assert "make a new key" not in said
+    assert "cannot be written: No such file or directory\n" in backup
+    assert ".avow-backup" not in backup

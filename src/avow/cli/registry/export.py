@@ -71,8 +71,9 @@ def import_command(file: Path, *, log_key: str | None, data: Path | None, databa
     its time in the log of this registry.
     """
     from avow.core.tlog.notes import read_verifier_key
+    from avow.registry.export_reading import read_export
     from avow.registry.importing import import_file
-    from avow.registry.opening import log_signer
+    from avow.registry.opening import ORIGIN, log_signer
 
     place = place_of(data, database)
     key = None if log_key is None else read_verifier_key(log_key)
@@ -82,6 +83,9 @@ def import_command(file: Path, *, log_key: str | None, data: Path | None, databa
         own = None if signer is None else signer.verifier()
         return await import_file(store, file, datetime.now(UTC), own=own, key=key)
 
+    if not (place.data / ORIGIN).exists():
+        # Nothing is made for a file that cannot be imported.
+        read_export(file, key)
     done = with_store(place, run, may_be_new=True)
     same = "; the log is the same one, and goes on here: stop the other registry" if done.is_same_log else ""
     write(f"{done.new} new, {done.known} there already{same}\n")

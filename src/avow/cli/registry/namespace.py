@@ -94,6 +94,10 @@ def keys(
 def _public(path: Path) -> "PublicKey":
     from avow.system.keys import load_public_key
 
+    if not path.exists():
+        raise UsageError(
+            f"there is no file {path}", hint="`avow keygen --out FILE` makes a key, with FILE.pub beside it"
+        )
     return load_public_key(path)
 
 

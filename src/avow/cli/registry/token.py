@@ -25,8 +25,10 @@ def command() -> None:
 @format_option("text", "json")
 def add(person: str, *, role: str, registry: str, format_name: str) -> int:
     """Make a token for a person; it is shown this once."""
+    from avow.cli.registry.words import read_person
+
     with administration(registry, needs_token=True) as client:
-        made = client.add_token(person, role)
+        made = client.add_token(read_person(person), role)
     if format_name == "json":
         from avow.cli.output.json import dumps
 

@@ -67,6 +67,19 @@ def read_reason(text: str) -> str:
     raise UsageError("a decision needs a reason", hint="whoever reads the log later wants to know why")
 
 
+def read_person(text: str) -> str:
+    """Whose a token is.
+
+    Raises:
+        UsageError: nobody is called so.
+    """
+    if text and text == text.strip() and text.isprintable():
+        return text
+    raise UsageError(
+        f"{_shown(text)} is not a name", hint="it stands beside every decision in the log: Ada Lovelace"
+    )
+
+
 def read_new_version(text: str) -> str:
     """A version to publish something as.
 
