@@ -24,6 +24,7 @@ ADA = "Ada approved it on 2026-11-15 at 14:35 UTC"
 @pytest.fixture
 def made() -> SmallRegistry:
     registry = SmallRegistry()
+    registry.claim()
     registry.publish("1.0.0", tool("read"))
     registry.publish("1.1.0", tool("read"), tool("write"))
     return registry
@@ -147,7 +148,7 @@ EDITS = [
     ("approved", '\\"rejected\\"', '\\"approved\\"'),
     ("proofs", '\\"rejected\\"', '\\"approved\\"'),
     ("proofs", "production", "staging"),
-    ("proofs", '"index": 2', '"index": 1'),
+    ("proofs", '"index": 3', '"index": 2'),
     ("proofs", '"checkpoint": "', '"checkpoint": "x'),
     ("proofs", '"hashes"', '"others"'),
     ("proofs", '"proofs"', '"others"'),

@@ -11,10 +11,10 @@ from typing import Final
 
 from avow.core.tlog.checkpoint import VerifiedCheckpoint
 from avow.core.tlog.notes import VerifierKey
-from avow.errors import MalformedInputError, VerificationError
+from avow.errors import VerificationError
 from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.contact import Contact, meet
-from avow.system.registry_client.proving import verified_entry
+from avow.system.registry_client.proving import verified_newest
 from avow.system.registry_client.remembered import Memory
 from avow.system.registry_client.witnessing import require_witnesses
 
@@ -47,6 +47,7 @@ def learn_freshness(
         UsageError: one of the keys is not that of a witness.
         ForkError: a witness has signed another log.
         VerificationError: a proof does not hold, or a witness has not signed.
+        MalformedInputError: an answer makes no sense.
         UnavailableError: the registry does not answer.
     """
     seen = require_witnesses(client, memory, met, witnesses, len(set(witnesses)), now)
@@ -59,11 +60,9 @@ def learn_freshness(
 
 
 def _grew_at(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> datetime | None:
-    if not checkpoint.checkpoint.size:
-        return None
+    newest = verified_newest(client, checkpoint)
     try:
-        newest = verified_entry(client, checkpoint, checkpoint.checkpoint.size - 1)
-        return datetime.fromisoformat(newest.time)
-    except (MalformedInputError, ValueError):
-        # An entry of a format to come, or a day that no month has.
+        return None if newest is None else datetime.fromisoformat(newest.time)
+    except ValueError:
+        # A day that no month has.
         return None

@@ -57,12 +57,28 @@ def verified_entry(client: RegistryClient, checkpoint: VerifiedCheckpoint, index
         MalformedInputError: it is no entry, or the answer no proof.
         UnavailableError: the registry does not answer.
     """
+    return entries.loads(_verified_bytes(client, checkpoint, index))
+
+
+def verified_newest(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> Entry | None:
+    """The newest entry of the log; None when there is none, or when it is of a format to come.
+
+    Raises:
+        VerificationError: it is not there.
+        MalformedInputError: the answer is no proof.
+        UnavailableError: the registry does not answer.
+    """
+    size = checkpoint.checkpoint.size
+    return _read(_verified_bytes(client, checkpoint, size - 1)) if size else None
+
+
+def _verified_bytes(client: RegistryClient, checkpoint: VerifiedCheckpoint, index: int) -> bytes:
     known = checkpoint.checkpoint
     if not 0 <= index < known.size:
         raise VerificationError(f"the log of {client.url} has no entry {index}")
     data, proof = client.inclusion(index, known.size)
     verify_inclusion(leaf_hash(data), index, known.size, proof, known.root)
-    return entries.loads(data)
+    return data
 
 
 def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> WholeLog:

@@ -9,7 +9,7 @@ import pytest
 from avow.core.keys import PrivateKey
 from avow.core.tlog.entry import NamespaceEntry
 from avow.core.tlog.notes import SignatureType, Signer, VerifierKey
-from avow.errors import VerificationError
+from avow.errors import PeerProtocolError, VerificationError
 from avow.system.registry_approvals import Asking, Standing, ask, judge
 from small_registry import NAME, SmallRegistry, memory, tool
 
@@ -82,6 +82,13 @@ def test_an_entry_that_has_no_time_is_of_no_age(tmp_path: Path, newest: bytes) -
     assert (found.newest, found.document()["logGrewAt"]) == ("", None)
     with pytest.raises(VerificationError, match="nobody knows when"):
         asked(made, tmp_path, GREW, DAY)
+
+
+def test_a_proof_that_is_none_is_not_the_same_as_an_entry_without_a_time(tmp_path: Path) -> None:
+    made = registry()
+    made.lies["log/inclusion"] = lambda request: httpx.Response(200, content=b"{}")
+    with pytest.raises(PeerProtocolError, match="does not answer a proof"):
+        asked(made, tmp_path, GREW)
 
 
 def test_an_answer_that_is_remembered_must_not_be_too_old_either(tmp_path: Path) -> None:
