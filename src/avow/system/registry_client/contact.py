@@ -31,6 +31,7 @@ class Contact:
 def meet(client: RegistryClient, memory: Memory, now: datetime, *, key: VerifierKey | None = None) -> Contact:
     """Fetch the checkpoint, prove that it continues the remembered one, and remember it.
 
+    A log is the same one wherever it is met: what another address has shown of it counts as well.
     Without a `key` the one that was seen first is trusted for good.
 
     Raises:
@@ -41,14 +42,19 @@ def meet(client: RegistryClient, memory: Memory, now: datetime, *, key: Verifier
     """
     known = memory.recall()
     trusted = _trusted(client, memory, known, key)
+    elsewhere = memory.recall_log(trusted)
     try:
         data = client.checkpoint()
     except RefusedError as exc:
-        if known is not None and exc.status == 404:
-            raise _fork(client, memory, known, None, ()) from exc
+        before = known or elsewhere
+        if before is not None and exc.status == 404:
+            raise _fork(client, memory, before, None, ()) from exc
         raise
-    seen = open_shown(client, data, trusted)
-    believed = seen if known is None else continued(client, memory, known, seen)
+    believed = open_shown(client, data, trusted)
+    if known is not None:
+        believed = continued(client, memory, known, believed)
+    if elsewhere is not None and (known is None or elsewhere.checkpoint != known.checkpoint):
+        believed = continued(client, memory, elsewhere, believed)
     memory.remember(Remembered(trusted, believed, now))
     return Contact(believed, trusted, known is None)
 
@@ -132,18 +138,20 @@ def _fork(
     proof: tuple[bytes, ...],
 ) -> ForkError:
     old, new = known.checkpoint.checkpoint.size, 0 if seen is None else seen.checkpoint.size
+    there = f" at {known.url}" if known.url not in ("", client.url) else ""
     if seen is None:
-        what = f"had {old} entries, and now shows none"
+        what = f"had {old} entries{there}, and now shows none"
     elif new == old:
-        what = f"has two different logs of {new} entries"
+        what = f"has two different logs of {new} entries{there and ', the other'}{there}"
     elif new < old:
-        what = f"had {old} entries, now shows {new}, and cannot prove that these are the first of them"
+        what = f"had {old} entries{there}, now shows {new}, and cannot prove that these are the first of them"
     else:
-        what = f"cannot prove that its {new} entries begin with the {old} known ones"
+        what = f"cannot prove that its {new} entries begin with the {old} known ones{there}"
     evidence = memory.keep_evidence(
         {
             "avow": 1,
             "url": client.url,
+            "rememberedFrom": known.url or client.url,
             "key": str(known.key),
             "what": f"the registry {what}",
             "remembered": known.checkpoint.note.decode(),

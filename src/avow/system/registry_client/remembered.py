@@ -26,11 +26,12 @@ _MAX_FILE: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The key of a registry's log, the last checkpoint that held, and when it did."""
+    """The key of a registry's log, the last checkpoint that held, when it did, and where if that is known."""
 
     key: VerifierKey
     checkpoint: VerifiedCheckpoint
     at: datetime
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,16 @@ class Memory:
         Raises:
             StorageError: it cannot be read, or is damaged.
         """
-        if not self.file.exists():
-            return None
-        damaged = StorageError(
-            f"what is remembered of {self.url} in {self.file} is damaged",
-            hint="restore the file; removing it means trusting the registry anew",
-        )
-        with reading(damaged):
-            document = parse_json(read_bounded(self.file, _MAX_FILE))
-            key = read_verifier_key(document["key"])
-            note = document["checkpoint"].encode()
-            return Remembered(key, open_checkpoint(note, key), read_time(document["verifiedAt"]))
+        return self._recall(self.file)
+
+    def recall_log(self, key: VerifierKey) -> Remembered | None:
+        """What is remembered of the log with this key, wherever it was met: one key signs one log.
+
+        Raises:
+            StorageError: it cannot be read, or is damaged.
+        """
+        found = self._recall(self._file_of(key))
+        return None if found is None or found.key != key else found
 
     def remember(self, remembered: Remembered) -> None:
         """Keep this instead of what was remembered, unless another process has seen more of the log by now.
@@ -82,12 +82,29 @@ class Memory:
             "checkpoint": remembered.checkpoint.note.decode(),
             "verifiedAt": write_time(remembered.at),
         }
-        _make(self.directory)
-        # What is written is whole also where others cannot be kept out.
-        with alone_in(self.directory):
-            known = self.recall()
-            if known is None or known.checkpoint.checkpoint.size <= remembered.checkpoint.checkpoint.size:
-                self.write(self.file, readable_json(document))
+        for file in (self._file_of(remembered.key), self.file):
+            _make(file.parent)
+            # What is written is whole also where others cannot be kept out.
+            with alone_in(file.parent):
+                known = self._recall(file)
+                if known is None or known.checkpoint.checkpoint.size <= remembered.checkpoint.checkpoint.size:
+                    self.write(file, readable_json(document))
+
+    def _file_of(self, key: VerifierKey) -> Path:
+        return self.directory.parent / "logs" / f"{sha256(str(key).encode()).hexdigest()[:32]}.json"
+
+    def _recall(self, file: Path) -> Remembered | None:
+        if not file.exists():
+            return None
+        damaged = StorageError(
+            f"what is remembered of {self.url} in {file} is damaged",
+            hint="restore the file; removing it means trusting the registry anew",
+        )
+        with reading(damaged):
+            document = parse_json(read_bounded(file, _MAX_FILE))
+            key, at = read_verifier_key(document["key"]), read_time(document["verifiedAt"])
+            checkpoint = open_checkpoint(document["checkpoint"].encode(), key)
+            return Remembered(key, checkpoint, at, str(document["url"]))
 
     def keep_evidence(self, document: JsonObject) -> Path:
         """Keep what shows that the registry lied; the same lie is kept once.

@@ -12,7 +12,9 @@ from avow.core.tlog import notes
 from avow.core.tlog.checkpoint import open_checkpoint
 from avow.core.tlog.notes import Signer
 from avow.errors import RegistryUnavailableError, StorageError, UntrustedKeyError
+from avow.system.registry_client.client import RegistryClient
 from avow.system.registry_client.contact import Contact, ForkError, meet
+from avow.system.registry_client.remembered import Memory
 from avow.system.registry_client.transport import RefusedError
 from small_log import SmallLog
 from small_registry import URL, SmallRegistry, memory
@@ -109,6 +111,52 @@ def test_a_log_that_was_changed_is_refused_loudly_and_both_checkpoints_are_kept(
     remembered = memory(tmp_path).recall()
     assert remembered is not None
     assert remembered.checkpoint.note == honest.log.checkpoint()
+
+
+OLD, NEW = "https://old.example", "https://new.example"
+
+
+def met_at(url: str, registry: SmallRegistry, directory: Path) -> Contact:
+    with RegistryClient(url, over=httpx.MockTransport(registry.answer)) as client:
+        return meet(client, Memory.of(url, directory), NOW)
+
+
+@pytest.mark.parametrize(
+    ("entries", "what"),
+    [
+        ([b"entry 0", b"entry 1", b"forged"], f"two different logs of 3 entries, the other at {OLD}"),
+        ([b"entry 0", b"entry 1"], f"had 3 entries at {OLD}, now shows 2, and cannot prove"),
+        ([b"a", b"b", b"c", b"d"], f"cannot prove that its 4 entries begin with the 3 known ones at {OLD}"),
+    ],
+)
+def test_a_key_that_signs_two_logs_at_two_addresses_is_found_out(
+    tmp_path: Path, entries: list[bytes], what: str
+) -> None:
+    """A registry was moved, and both run on; or somebody shows us a log of our own at another address."""
+    old, new = forked(3, entries)
+    met_at(OLD, old, tmp_path)
+
+    with pytest.raises(ForkError, match=f"DO NOT TRUST {NEW}") as caught:
+        met_at(NEW, new, tmp_path)
+
+    assert what in caught.value.message
+    [evidence] = (Memory.of(NEW, tmp_path).directory / "evidence").iterdir()
+    document = json.loads(evidence.read_text(encoding="utf-8"))
+    assert (document["rememberedFrom"], document["url"]) == (OLD, NEW)
+    assert Memory.of(NEW, tmp_path).recall() is None
+
+
+def test_a_registry_that_was_moved_goes_on_at_its_new_address(tmp_path: Path) -> None:
+    registry = SmallRegistry(SmallLog.of(3))
+    assert met_at(OLD, registry, tmp_path).is_first
+    registry.log.append(b"more")
+
+    assert met_at(NEW, registry, tmp_path).is_first
+    registry.lies["checkpoint"] = lambda request: httpx.Response(200, content=registry.log.checkpoint(3))
+    assert met_at(OLD, registry, tmp_path).checkpoint.checkpoint.size == 4
+    registry.lies["checkpoint"] = lambda request: httpx.Response(404)
+    with pytest.raises(ForkError, match=f"had 4 entries at {OLD}, and now shows none"):
+        met_at("https://third.example", registry, tmp_path)
 
 
 def test_an_emptied_registry_is_not_a_new_one(tmp_path: Path) -> None:
