@@ -89,6 +89,13 @@ async def _proved(
     service: Service, size: int, wanted: list[Capability], batch: list[Packed], steps: int
 ) -> tuple[list[bool], int]:
     """Which of these offer at least this, and how many steps are left: by a thread what costs little."""
+    same = {(one.kind, one.digest) for one in wanted}
+    others = [each for each in batch if not same <= each.keys()]
+    if len(others) < len(batch):
+        # Who offers the very same needs no proof.
+        answers, left = await _proved(service, size, wanted, others, steps) if others else ([], steps)
+        proven = iter(answers)
+        return [same <= each.keys() or next(proven) for each in batch], left
     size += _INFLATED * sum(len(data) for data in {*chain.from_iterable(each.values() for each in batch)})
     if size <= SMALL:
         little = min(steps, _LITTLE)

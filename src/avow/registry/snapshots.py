@@ -53,6 +53,21 @@ def stored_snapshot(payload: bytes) -> Snapshot:
     return replace(snapshot, signature=Signature.of(found))
 
 
+def stored_pair(before: bytes, after: bytes) -> tuple[Snapshot, Snapshot]:
+    """The snapshots in two payloads; what both offer is read once."""
+    known: dict[tuple[Kind, str, Digest], Capability] = {}
+    pair = []
+    for snapshot, entries in map(stored_outline, (before, after)):
+        found = []
+        for kind, each in entries:
+            key = (kind, each.name, each.digest)
+            if key not in known:
+                known[key] = Capability(kind, each.name, each.read(), each.digest)
+            found.append(known[key])
+        pair.append(replace(snapshot, signature=Signature.of(found)))
+    return pair[0], pair[1]
+
+
 def stored_outline(payload: bytes) -> tuple[Snapshot, Iterator[tuple[Kind, Entry]]]:
     """The same without what it offers, and that beside it, still to be read."""
     parts = _publication(payload).snapshot

@@ -6,18 +6,16 @@ from typing import Final
 import msgspec
 
 from avow.core.canonical import JsonObject
-from avow.core.drift.compare import diff
 from avow.core.drift.model import drift_document
 from avow.core.publication import Publication, ServerName, read_publication
 from avow.core.severity import Severity
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter, path_parameter
 from avow.registry.approvals import FINDING, found_version, standings
-from avow.registry.computing import compute
+from avow.registry.drifting import Levels, drift_of, with_both
 from avow.registry.model import NotFoundError, PublishedVersion
 from avow.registry.service import Service
-from avow.registry.snapshots import stored_snapshot
-from avow.registry.store.contents import Contents
+from avow.registry.snapshots import stored_pair
 from avow.registry.store.interface import PAGE, Store
 
 NAME_IN_PATH: Final = (
@@ -127,8 +125,7 @@ async def compare(service: Service, before: PublishedVersion, after: PublishedVe
     if before.name == after.name and after.predecessor == before.version:
         drift = list((await store.drifts(after.name, [after.version])).get(after.version, ()))
     else:
-        one, other = await payload(store, before), await payload(store, after)
-        drift = await compute(service, len(one) + len(other), _drift, one, other)
+        drift, _ = await with_both(service, (before, after), _drift)
     return {
         "digest": {"approved": before.digest, "observed": after.digest},
         "drift": drift,
@@ -136,8 +133,8 @@ async def compare(service: Service, before: PublishedVersion, after: PublishedVe
     }
 
 
-def _drift(before: bytes, after: bytes) -> list[JsonObject]:
-    return [drift_document(each) for each in diff(stored_snapshot(before), stored_snapshot(after))]
+def _drift(before: bytes, after: bytes, levels: Levels) -> list[JsonObject]:
+    return [drift_document(each) for each in drift_of(*stored_pair(before, after), levels)]
 
 
 async def changes(call: Call) -> Answer:
@@ -161,18 +158,6 @@ async def changes(call: Call) -> Answer:
 async def publication(store: Store, version: PublishedVersion) -> Publication:
     """What was published, read from the bytes that were signed."""
     return read_publication(await payload(store, version))
-
-
-async def contents(store: Store, version: PublishedVersion) -> Contents:
-    """The bytes that were signed, with how their capabilities were rated here.
-
-    Raises:
-        NotFoundError: they are not there.
-    """
-    found = await store.contents(version.name, version.version)
-    if found is None:
-        raise NotFoundError(f"the snapshot of {version.name} {version.version} is not here")
-    return found
 
 
 async def payload(store: Store, version: PublishedVersion) -> bytes:

@@ -5,23 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from avow.core.canonical import Digest, JsonObject
+from avow.core.canonical import JsonObject
 from avow.core.capability import Kind, Signature
-from avow.core.drift.compare import diff
 from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, DriftType, Effect
-from avow.core.risk import Level
 from avow.core.severity import Severity
 from avow.registry.approvals import found_version
-from avow.registry.computing import compute
+from avow.registry.drifting import Levels, drift_of, with_both
 from avow.registry.model import PublishedVersion
 from avow.registry.pages.remembering import Remembered
 from avow.registry.pages.servers import name_of
 from avow.registry.pages.sides import Sides, document_sides, text_sides
 from avow.registry.pages.site import Handler, View, Visit
 from avow.registry.service import Service
-from avow.registry.snapshots import stored_snapshot
-from avow.registry.store.contents import Contents
+from avow.registry.snapshots import stored_pair
 
 MOST_CHANGES: Final = 60
 MOST_GROUPS: Final = 300
@@ -109,24 +106,13 @@ async def compared(
 async def _computed(
     service: Service, before: PublishedVersion, after: PublishedVersion, known: tuple[Drift, ...] | None
 ) -> tuple[Comparison, int]:
-    old, new = [await _contents(service, each) for each in (before, after)]
-    size = len(old.payload) + len(new.payload)
-    levels = {key: stored.risk for each in (old, new) for key, stored in each.capabilities.items()}
-    return await compute(service, size, _compare, old.payload, new.payload, levels, known), size
+    return await with_both(service, (before, after), _compare, known)
 
 
-async def _contents(service: Service, version: PublishedVersion) -> Contents:
-    found = await service.store.contents(version.name, version.version)
-    assert found is not None  # a version that was published stays
-    return found
-
-
-def _compare(
-    before: bytes, after: bytes, levels: dict[tuple[Kind, Digest], Level], known: tuple[Drift, ...] | None
-) -> Comparison:
-    old, new = stored_snapshot(before), stored_snapshot(after)
+def _compare(before: bytes, after: bytes, levels: Levels, known: tuple[Drift, ...] | None) -> Comparison:
+    old, new = stored_pair(before, after)
     if known is None:
-        known = diff(old, new, lambda one: levels[one.kind, one.digest])
+        known = drift_of(old, new, levels)
     return _comparison(known, (old.signature, new.signature))
 
 

@@ -7,7 +7,6 @@ from avow.core.capability import Signature
 from avow.core.publication import ServerName, read_namespace
 from avow.registry.api.reading import payload
 from avow.registry.approvals import found_version, standings
-from avow.registry.computing import compute
 from avow.registry.matching import match
 from avow.registry.model import NotFoundError
 from avow.registry.pages.chart import chart
@@ -85,7 +84,8 @@ async def replacements(visit: Visit) -> View:
     name, store = name_of(visit), visit.service.store
     version = await found_version(store, name, visit.asked("version") or None)
     data = await payload(store, version)
-    wanted = await compute(visit.service, len(data), _signature, data)
+    # To read it takes less than to hand it over to a process and back.
+    wanted = await asyncio.to_thread(_signature, data)
     page = await match(visit.service, wanted, len(data), cursor=visit.asked("cursor") or None, limit=PAGE)
     others = [each for each in page.items if each.name != name]
     return View("replacements.html", {"name": name, "version": version, "found": others, "next": page.next})

@@ -21,6 +21,7 @@ _UNITS: Final = (
 )
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SHORT_DIGEST: Final = 12
+_AHEAD: Final = 3
 
 
 class Exact(str):
@@ -45,6 +46,10 @@ def shown(value: object) -> object:
 
 def line(text: str, limit: int = 120) -> Exact:
     """A stranger's text on one line, cut."""
+    head = text[: _AHEAD * limit]
+    if len(head) < len(text) and text.isascii() and len(" ".join(head.split())) > limit + 1:
+        # Of a long text the beginning is enough to fill the line.
+        text = head
     if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text:
         return Exact(text.strip())
     return Exact(printable(text, limit, fold=True))

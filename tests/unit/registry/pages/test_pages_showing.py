@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from jinja2 import Environment, StrictUndefined
 
+from avow.core.printable import printable
 from avow.core.publication import ServerName
 from avow.registry.model import Counts
 from avow.registry.pages import showing
@@ -89,3 +90,12 @@ def test_addresses_of_pages_hold_what_they_are_given() -> None:
     assert showing.with_query("/x", {"a": "b&c", "d": None, "e": "", "f": 0}) == "/x?a=b%26c&f=0"
     assert showing.with_query("/x", {"a": None}) == "/x"
     assert showing.short("sha256:" + "ab" * 32) == "abababababab…"
+
+
+@pytest.mark.parametrize("limit", [3, 40])
+@pytest.mark.parametrize("part", ["word ", "x", "a\x1b", " \n" * 30 + "y", "é ", "z" + " " * 500, "\u2003"])
+def test_of_a_long_text_only_the_beginning_is_read(part: str, limit: int) -> None:
+    """And the line is the same as if all of it had been."""
+    for count in (0, 1, limit // len(part), limit, 50 * limit):
+        text = part * count
+        assert showing.line(text, limit) == printable(text, limit, fold=True)
