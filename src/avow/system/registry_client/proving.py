@@ -85,11 +85,12 @@ def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> 
     """Read every entry and every hash that the registry serves, and compute the root from them.
 
     Raises:
-        VerificationError: something is not what the checkpoint says.
+        VerificationError: something is not what the checkpoint says, or a version was published twice.
         MalformedInputError: an answer makes no sense.
         UnavailableError: the registry does not answer.
     """
     whole = WholeLog(Counter(), {})
+    contents: dict[tuple[str, str], str] = {}
 
     def fetch(served: Served) -> bytes:
         data = client.served(served)
@@ -99,10 +100,20 @@ def verify_whole_log(client: RegistryClient, checkpoint: VerifiedCheckpoint) -> 
                 whole.types[entry.type if entry else UNKNOWN_TYPE] += 1
                 if isinstance(entry, ApprovalEntry):
                     whole.decisions.setdefault(entry.name, set()).add(index)
+                elif isinstance(entry, PublicationEntry):
+                    _require_once(client, contents, entry, index)
         return data
 
     verify_tiles(checkpoint.checkpoint.size, checkpoint.checkpoint.root, fetch)
     return whole
+
+
+def _require_once(
+    client: RegistryClient, contents: dict[tuple[str, str], str], entry: PublicationEntry, index: int
+) -> None:
+    if contents.setdefault((entry.name, entry.version), entry.content) != entry.content:
+        what = f"{entry.name} {entry.version} again, with another content"
+        raise VerificationError(f"entry {index} of the log of {client.url} publishes {what}")
 
 
 def _read(data: bytes) -> Entry | None:

@@ -226,3 +226,15 @@ def test_the_whole_log_is_read_and_every_change_noticed() -> None:
         made.log.entries[2] = made.log.entries[2].replace(b"1.1.0", b"1.1.1")
         with pytest.raises(VerificationError, match="a stored hash over entry 2"):
             verify_whole_log(client, known)
+
+
+def test_a_version_that_is_published_twice_is_found_by_who_reads_the_whole_log() -> None:
+    made = registry()
+    made.publish("1.0.0", tool("read"))
+    with made.client() as client:
+        assert verify_whole_log(client, checkpoint(made)).types["publication"] == 3
+        made.publish("1.0.0", tool("evil"))
+        with pytest.raises(
+            VerificationError, match=r"entry 5 .* publishes .* 1\.0\.0 again, with another content"
+        ):
+            verify_whole_log(client, checkpoint(made))
