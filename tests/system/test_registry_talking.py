@@ -101,6 +101,28 @@ def test_a_misspelled_environment_is_asked_back(registry: Program, avow: Avow) -
     assert "is rejected in trial" in known
 
 
+class Screen(io.StringIO):
+    """A terminal, with somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "code"), [("n", 1), ("y", 0)])
+def test_on_a_terminal_somebody_is_asked_whether_it_is_meant(
+    registry: Program, avow: Avow, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
+) -> None:
+    published(registry, "io.github.eleven/files", ("1.0.0", [READ]))
+    assert avow("registry", "environment", "asked", code=0) == "asked is not there yet\n"
+    monkeypatch.setattr("sys.stdin", Screen(f"{typed}\n"))
+
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(Screen()):
+        ended = run([*decision("approve", "io.github.eleven/files", "1.0.0", environment="asked")])
+
+    assert ended == code
+    assert ("is approved in asked" in out.getvalue()) == (typed == "y")
+
+
 def test_a_team_lead_asks_what_may_be_used_and_who_said_so(registry: Program, avow: Avow) -> None:
     space = "io.github.four"
     published(registry, f"{space}/good", ("1.0.0", [READ]), ("2.0.0", [READ, DELETE]))

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from avow.cli.failures import DECLINED
 from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.registry.asking import administration, registry_option
@@ -11,7 +12,6 @@ from avow.cli.registry.group import SUBCOMMANDS
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
 from avow.errors import UsageError
-from avow.system.registry_client.administration import RegistryAdministration
 
 USUAL = "production"
 """The environment that is there before anybody has set one up."""
@@ -51,9 +51,9 @@ def _decision(state: str, name: str) -> click.Command:
         }
         if digest is not None:
             decision["digest"] = read_digest(digest)
+        if not is_new and not _is_meant(environment, registry):
+            return DECLINED
         with administration(registry, needs_token=True) as client:
-            if not is_new:
-                _require_known(client, environment)
             standing = client.decide(decision)
         if format_name == "json":
             from avow.cli.output.json import dumps
@@ -67,24 +67,23 @@ def _decision(state: str, name: str) -> click.Command:
     return command
 
 
-def _require_known(client: RegistryAdministration, environment: str) -> None:
-    """A decision is for good: a name that nobody has used so far is probably a mistake.
+def _is_meant(environment: str, registry: str) -> bool:
+    """Whether to decide there: a decision is for good, and a name nobody has used is probably a mistake.
 
     Raises:
         UsageError: there is no such environment, and nobody is there to say that it is meant.
     """
-    there = [each["name"] for each in client.environments()["environments"]]
+    with administration(registry, needs_token=True) as client:
+        there = [each["name"] for each in client.environments()["environments"]]
     if environment in (*there, USUAL):
-        return
+        return True
     from difflib import get_close_matches
 
     known = ", ".join(printable(each, 80) for each in there) or f"none but {USUAL}"
     message = f"there is no environment {environment!r} yet (there are: {known})"
     close = get_close_matches(environment, {*there, USUAL}, n=1)
     if sys.stdin.isatty() and sys.stderr.isatty():
-        if click.confirm(f"{message}. Is it meant?", err=True):
-            return
-        raise click.Abort
+        return click.confirm(f"{message}. Is it meant?", err=True)
     meant = f"did you mean {printable(close[0], 80)}? " if close else ""
     raise UsageError(message, hint=f"{meant}--new if a new one is meant")
 
