@@ -23,10 +23,10 @@ from avow.registry.api.bodies import read_body
 from avow.registry.api.endpoints import JSON
 from avow.registry.api.problems import RefusedError, problem
 from avow.registry.api.reading import compare as compare_versions
+from avow.registry.api.reading import contents
 from avow.registry.api.searching import read_search
 from avow.registry.approvals import found_version, read_environment, standings
 from avow.registry.computing import compute
-from avow.registry.drifting import contents
 from avow.registry.service import Service
 
 MOST_BYTES: Final = 256 * 1024

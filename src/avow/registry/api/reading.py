@@ -1,21 +1,23 @@
 """Questions about servers and their versions."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar, TypeVarTuple
 
 import msgspec
 
 from avow.core.canonical import JsonObject
+from avow.core.drift.compare import diff
 from avow.core.drift.model import drift_document
 from avow.core.publication import Publication, ServerName, read_publication
 from avow.core.severity import Severity
 from avow.registry.api import documents, schemas
 from avow.registry.api.endpoints import Answer, Call, Endpoint, Parameter, path_parameter
 from avow.registry.approvals import FINDING, found_version, standings
-from avow.registry.drifting import Levels, drift_of, with_both
+from avow.registry.computing import compute
 from avow.registry.model import NotFoundError, PublishedVersion
 from avow.registry.service import Service
 from avow.registry.snapshots import stored_pair
+from avow.registry.store.contents import Contents
 from avow.registry.store.interface import PAGE, Store
 
 NAME_IN_PATH: Final = (
@@ -29,6 +31,8 @@ ENVIRONMENT: Final = Parameter("environment", schemas.ENVIRONMENT, "Where versio
 LEVEL: Final = Parameter("level", schemas.SEVERITY, "The lowest severity of drift to tell of.")
 
 _SERVER: Final = "/api/v1/servers/{namespace}/{server}"
+_Given = TypeVarTuple("_Given")
+_Result = TypeVar("_Result")
 
 
 class _Payload(msgspec.Struct):
@@ -125,7 +129,7 @@ async def compare(service: Service, before: PublishedVersion, after: PublishedVe
     if before.name == after.name and after.predecessor == before.version:
         drift = list((await store.drifts(after.name, [after.version])).get(after.version, ()))
     else:
-        drift, _ = await with_both(service, (before, after), _drift)
+        drift, _ = await with_both(service, before, after, _drift)
     return {
         "digest": {"approved": before.digest, "observed": after.digest},
         "drift": drift,
@@ -133,8 +137,26 @@ async def compare(service: Service, before: PublishedVersion, after: PublishedVe
     }
 
 
-def _drift(before: bytes, after: bytes, levels: Levels) -> list[JsonObject]:
-    return [drift_document(each) for each in drift_of(*stored_pair(before, after), levels)]
+async def with_both(
+    service: Service,
+    before: PublishedVersion,
+    after: PublishedVersion,
+    function: Callable[[bytes, bytes, *_Given], _Result],
+    *given: *_Given,
+) -> tuple[_Result, int]:
+    """What a function answers for the bytes that were signed of two versions; and how many these are.
+
+    Raises:
+        NotFoundError: they are not there.
+    """
+    old, new = [await payload(service.store, each) for each in (before, after)]
+    size = len(old) + len(new)
+    return await compute(service, size, function, old, new, *given), size
+
+
+def _drift(before: bytes, after: bytes) -> list[JsonObject]:
+    # Rated anew, both by the same rules: those that were stored may be older on one side.
+    return [drift_document(each) for each in diff(*stored_pair(before, after))]
 
 
 async def changes(call: Call) -> Answer:
@@ -158,6 +180,18 @@ async def changes(call: Call) -> Answer:
 async def publication(store: Store, version: PublishedVersion) -> Publication:
     """What was published, read from the bytes that were signed."""
     return read_publication(await payload(store, version))
+
+
+async def contents(store: Store, version: PublishedVersion) -> Contents:
+    """The bytes that were signed, with how their capabilities were rated here.
+
+    Raises:
+        NotFoundError: they are not there.
+    """
+    found = await store.contents(version.name, version.version)
+    if found is None:
+        raise NotFoundError(f"the snapshot of {version.name} {version.version} is not here")
+    return found
 
 
 async def payload(store: Store, version: PublishedVersion) -> bytes:

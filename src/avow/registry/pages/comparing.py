@@ -7,11 +7,12 @@ from typing import Final
 
 from avow.core.canonical import JsonObject
 from avow.core.capability import Kind, Signature
+from avow.core.drift.compare import diff
 from avow.core.drift.grouping import Group, group_alike
 from avow.core.drift.model import Change, Drift, DriftType, Effect
 from avow.core.severity import Severity
+from avow.registry.api.reading import with_both
 from avow.registry.approvals import found_version
-from avow.registry.drifting import Levels, drift_of, with_both
 from avow.registry.model import PublishedVersion
 from avow.registry.pages.remembering import Remembered
 from avow.registry.pages.servers import name_of
@@ -106,13 +107,13 @@ async def compared(
 async def _computed(
     service: Service, before: PublishedVersion, after: PublishedVersion, known: tuple[Drift, ...] | None
 ) -> tuple[Comparison, int]:
-    return await with_both(service, (before, after), _compare, known)
+    return await with_both(service, before, after, _compare, known)
 
 
-def _compare(before: bytes, after: bytes, levels: Levels, known: tuple[Drift, ...] | None) -> Comparison:
+def _compare(before: bytes, after: bytes, known: tuple[Drift, ...] | None) -> Comparison:
     old, new = stored_pair(before, after)
     if known is None:
-        known = drift_of(old, new, levels)
+        known = diff(old, new)
     return _comparison(known, (old.signature, new.signature))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from avow.core.drift.model import DriftType
 from avow.core.publication import ServerName
 from avow.core.severity import Severity
+from avow.core.snapshot import Volatile
 from avow.registry.pages.comparing import Comparison, compared
 from avow.registry.pages.remembering import Remembered
 from avow.registry.store.opening import open_store
@@ -82,3 +83,23 @@ def test_a_change_that_many_tools_share_is_told_once(tmp_path: Path) -> None:
 
     [difference] = found.differences
     assert (len(difference.names), difference.more_names) == (40, 20)
+
+
+def test_what_is_volatile_is_compared_without_its_value(tmp_path: Path) -> None:
+    """Whoever looked twice saw another default each time; the next publisher did not, and says more."""
+    first, later = [
+        {
+            "name": "forecast",
+            "description": words,
+            "inputSchema": {"type": "object", "properties": {"day": {"type": "string", "default": default}}},
+        }
+        for words, default in (("Before.", None), ("Since then.", "2026-11-15"))
+    ]
+    place = Volatile("/tools/forecast/inputSchema/properties/day/default", "text: <date>")
+    looked = replace(snapshot([first]), volatile=(place,))
+    published = (Release("1", looked), Release("2", snapshot([READ])), Release("3", snapshot([later])))
+
+    found = asyncio.run(_compared(tmp_path, *published, is_known=False))
+
+    (changed,) = found.differences
+    assert [place.path for place in (*changed.places, *changed.smaller)] == ["/description"]
