@@ -11,9 +11,10 @@ from avow.core.canonical import Digest
 from avow.core.keys import PrivateKey
 from avow.core.tlog.notes import Signer
 from avow.errors import RegistryUnavailableError, StorageError, UntrustedKeyError, VerificationError
-from avow.system.registry_approvals import Asking, Standing, ago, ask, judge
+from avow.system.registry_approvals import Asking, ask, judge
 from avow.system.registry_client.contact import ForkError
 from avow.system.registry_client.transport import RefusedError
+from avow.system.registry_standing import Standing, ago
 from small_registry import NAME, SmallRegistry, memory, tool
 
 NOW = datetime(2026, 11, 15, 15, tzinfo=UTC)
@@ -62,6 +63,15 @@ def test_each_state_says_who_decided_what_when(made: SmallRegistry, tmp_path: Pa
     # A model reads this, and may do what it says.
     assert "avow registry approve" not in standing(made, tmp_path, "1.1.0").error.hint
     assert "until Bob decides otherwise" in standing(made, tmp_path, "1.1.0").error.hint
+
+
+def test_two_spellings_of_a_name_are_one_person_in_words_too(made: SmallRegistry, tmp_path: Path) -> None:
+    made.decide("1.0.0", "approved", "Ada", needed=2)
+    made.decide("1.0.0", "approved", " ADA", needed=2)
+    found = standing(made, tmp_path)
+
+    assert (found.state, len(found.decisions)) == ("pending", 1)
+    assert "(1 of 2 approve)" in found.sentence
 
 
 def test_two_people_may_be_needed_and_one_may_think_again(made: SmallRegistry, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def _approved(
     """The same servers, as they are approved in a registry; and why the others are not."""
     # Late, since most gateways hold servers to a lockfile alone.
     from avow.cli.held_choice import approved_entry
-    from avow.system.registry_approvals import NotApprovedError
+    from avow.system.registry_standing import NotApprovedError
 
     found: dict[str, Entry] = {}
     refused: dict[str, AvowError] = {}

@@ -8,7 +8,8 @@ from avow.core.publication import ServerName
 from avow.core.severity import Severity
 from avow.core.target import Target
 from avow.protocol.events import Event, event
-from avow.system.registry_approvals import Standing, ask, judge, publication_of
+from avow.system.registry_approvals import ask, judge, publication_of
+from avow.system.registry_standing import Standing
 
 
 def approved_entry(

@@ -8,7 +8,8 @@ from avow.cli.output import print_drift, write
 from avow.cli.output.report import DriftReport
 from avow.core.publication import ServerName
 from avow.system.checking import Compared
-from avow.system.registry_approvals import Standing, ask, judge
+from avow.system.registry_approvals import ask, judge
+from avow.system.registry_standing import Standing
 
 
 @dataclass(frozen=True)

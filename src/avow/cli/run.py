@@ -144,7 +144,7 @@ def _held(
         )
     # Late, since most sessions are held to a lockfile alone.
     from avow.cli.held_choice import approval_event, approved_entry
-    from avow.system.registry_approvals import NotApprovedError
+    from avow.system.registry_standing import NotApprovedError
 
     try:
         entry, standing = approved_entry(held, names[chosen.name], chosen.target, chosen.entry)

@@ -11,8 +11,8 @@ from avow.core.severity import Severity
 from avow.core.tlog.decisions import APPROVED, PENDING, REJECTED
 from avow.core.tlog.entry import ApprovalEntry
 from avow.system.checking import Compared
-from avow.system.registry_approvals import UNKNOWN, Standing
 from avow.system.registry_client.approved_state import Approved
+from avow.system.registry_standing import UNKNOWN, Standing
 from drift_reports import CLEAN, REWORDED
 from small_registry import NAME
 

@@ -162,7 +162,7 @@ def _tell_document(verified: _Verified) -> None:
 
 
 def _tell(verified: _Verified, now: datetime, *, quiet: bool) -> None:
-    from avow.system.registry_approvals import ago
+    from avow.system.registry_standing import ago
 
     for name, there in verified.found.items():
         if not there:

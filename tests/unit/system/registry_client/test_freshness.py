@@ -10,7 +10,8 @@ from avow.core.keys import PrivateKey
 from avow.core.tlog.entry import NamespaceEntry
 from avow.core.tlog.notes import SignatureType, Signer, VerifierKey
 from avow.errors import PeerProtocolError, VerificationError
-from avow.system.registry_approvals import Asking, Standing, ask, judge
+from avow.system.registry_approvals import Asking, ask, judge
+from avow.system.registry_standing import Standing
 from small_registry import NAME, SmallRegistry, memory, tool
 
 ANN, BOB = (Signer(f"{name}.example", PrivateKey(name.encode() * 32)) for name in "ab")

@@ -10,12 +10,13 @@ import pytest
 
 from avow.core.tlog.tiles import Bundle
 from avow.errors import RegistryUnavailableError, StorageError, VerificationError
-from avow.system.registry_approvals import Asking, Standing, ask, judge
+from avow.system.registry_approvals import Asking, ask, judge
 from avow.system.registry_client import log_reading
 from avow.system.registry_client.contact import ForkError, meet
 from avow.system.registry_client.known_decisions import require_all
 from avow.system.registry_client.log_reading import PART
 from avow.system.registry_client.proving import verify_nothing_hidden, verify_whole_log
+from avow.system.registry_standing import Standing
 from small_log import SmallLog
 from small_registry import NAME, SmallRegistry, memory, tool
 
