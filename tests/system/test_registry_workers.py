@@ -1,7 +1,10 @@
 """Work in other processes: the same answers and errors, whoever is killed, however much memory it took."""
 
+import ast
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
@@ -162,3 +165,21 @@ def test_the_service_goes_on_without_a_worker_and_no_worker_without_the_service(
         served.process.kill()
         served.process.wait(PATIENCE)
         until_gone(*followers)
+
+
+def test_a_process_is_not_blamed_for_the_memory_of_who_started_it(tmp_path: Path) -> None:
+    """A service that once needed much would start a process for each piece of work, for ever."""
+    program = tmp_path / "large.py"
+    program.write_text(
+        "import os\n"
+        "from avow.registry.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    taken = bytearray(os.urandom(1)) * 220_000_000\n"
+        "    workers = Workers(1)\n"
+        "    print({workers.submit(os.getpid).result(60) for _ in range(3)})\n"
+        "    workers.shutdown()\n"
+    )
+
+    said = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=90)
+
+    assert len(ast.literal_eval(said.stdout)) == 1, said.stderr

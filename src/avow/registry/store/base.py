@@ -21,7 +21,7 @@ from avow.registry.store.group import Group
 from avow.registry.store.interface import PAGE
 from avow.registry.store.packing import read_stored
 from avow.registry.store.prepared import Prepared
-from avow.registry.store.sequencer import Append
+from avow.registry.store.sequencer import Append, missing_key
 from avow.registry.store.standing import Decided, Usable
 
 P = ParamSpec("P")
@@ -162,7 +162,13 @@ class SqlStore(ABC):
         return await self._ask(part, *args, **kwargs)
 
     async def broken_seals(self, table: str) -> list[str]:
-        """Rows beside the log that were changed by somebody without its key."""
+        """Rows beside the log that were changed by somebody without its key.
+
+        Raises:
+            StorageError: the key is not here.
+        """
+        if self._signer is None:
+            raise missing_key()
         return await self._ask(seals.broken, seals.sealing_key(self._signer), table)
 
     async def totals(self) -> Mapping[str, int]:

@@ -36,31 +36,33 @@ SEALED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The tables with what a seal is about; the first column is the key."""
 
+# Rows that change with every delivery: who puts one back as it once was has something told again, no more.
+_RESTLESS: Final = frozenset({"webhooks"})
 
-def sealing_key(signer: Signer | None) -> bytes | None:
+
+def sealing_key(signer: Signer) -> bytes:
     """The key of all seals, for every process that has the key of the log."""
-    return sha256(signer.key.sign(b"avow registry: rows beside the log")).digest() if signer else None
+    return sha256(signer.key.sign(b"avow registry: rows beside the log")).digest()
 
 
-def seal_of(key: bytes | None, table: str, values: Sequence[Any]) -> bytes:
-    """The seal of a row; without a key, none."""
-    if key is None:
-        return b""
+def seal_of(key: bytes, table: str, values: Sequence[Any]) -> bytes:
+    """The seal of a row."""
     spelled = [value if isinstance(value, int | str | None) else bytes(value).hex() for value in values]
     return hmac.digest(key, json.dumps([table, *spelled]).encode(), "sha256")
 
 
 @asynccontextmanager
 async def changing(
-    database: Database, key: bytes | None, table: str, which: Sequence[str]
+    database: Database, key: bytes, table: str, which: Sequence[str], *, is_delivery: bool = False
 ) -> AsyncIterator[None]:
     """Rows of a table are added, changed or removed in this block, and sealed at its end.
 
-    What somebody else has changed before is not sealed anew: that would hide it.
+    What somebody else has changed before is not sealed anew: that would hide it. A delivery adds and removes
+    no rows.
     """
     known = await _read(database, table, which)
-    damaged = {row[0] for row in known if key is not None and not _fits(key, table, row)}
-    is_whole = key is None or await _is_whole(database, key, table)
+    damaged = {row[0] for row in known if not _fits(key, table, row)}
+    is_whole = not is_delivery and await _is_whole(database, key, table)
     yield
     # Names of ours, not of anybody who asks.
     sql = f"UPDATE {table} SET seal = $2 WHERE {SEALED[table][0]} = $1"  # noqa: S608
@@ -70,19 +72,15 @@ async def changing(
         sql = (
             "INSERT INTO table_seals (name, seal) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET seal = $2"
         )
-        await database.run(sql, [(table, seal_of(key, table, await _all_seals(database, table)))])
+        await database.run(sql, [(table, await _whole_seal(database, key, table))])
 
 
-async def broken(database: Database, key: bytes | None, table: str) -> list[str]:
+async def broken(database: Database, key: bytes, table: str) -> list[str]:
     """What does not fit in a table: the keys of rows, and `all of it` when one is missing or too many."""
     rows = await database.fetch(_select(table))
-    found = [str(row[0])[:80] for row in rows if key is None or not _fits(key, table, tuple(row))]
+    found = [str(row[0])[:80] for row in rows if not _fits(key, table, tuple(row))]
     unknown = await database.fetch("SELECT name FROM table_seals")
-    if (
-        {row[0] for row in unknown} - SEALED.keys()
-        or key is None
-        or not await _is_whole(database, key, table)
-    ):
+    if {row[0] for row in unknown} - SEALED.keys() or not await _is_whole(database, key, table):
         found.append("all of it")
     return found
 
@@ -90,11 +88,18 @@ async def broken(database: Database, key: bytes | None, table: str) -> list[str]
 async def _is_whole(database: Database, key: bytes, table: str) -> bool:
     """Whether the rows are those that were there after the last change; in the beginning there are none."""
     rows = await database.fetch("SELECT seal FROM table_seals WHERE name = $1", table)
-    there = await _all_seals(database, table)
-    return bytes(rows[0][0]) == seal_of(key, table, there) if len(rows) == 1 else not rows and not there
+    if not rows:
+        return not await _members(database, table)
+    return hmac.compare_digest(bytes(rows[0][0]), await _whole_seal(database, key, table))
 
 
-async def _all_seals(database: Database, table: str) -> list[str]:
+async def _whole_seal(database: Database, key: bytes, table: str) -> bytes:
+    return seal_of(key, f"all of {table}", await _members(database, table))
+
+
+async def _members(database: Database, table: str) -> list[str]:
+    if table in _RESTLESS:
+        return sorted(str(row[0]) for row in await database.fetch(f"SELECT {SEALED[table][0]} FROM {table}"))  # noqa: S608
     return sorted(f"{row[0]} {row[-1]!r}" for row in await database.fetch(_select(table)))
 
 

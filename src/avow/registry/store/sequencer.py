@@ -106,8 +106,19 @@ class Append:
         return self.size + len(self.entries) - 1
 
     @property
-    def sealing_key(self) -> bytes | None:
-        """What rows beside the log are sealed with; None without the key of the log."""
+    def has_key(self) -> bool:
+        """Whether the key of the log is there."""
+        return self._signer is not None
+
+    @property
+    def sealing_key(self) -> bytes:
+        """What rows beside the log are sealed with.
+
+        Raises:
+            StorageError: there is no key of the log, and what is not sealed would look tampered with.
+        """
+        if self._signer is None:
+            raise missing_key()
         return sealing_key(self._signer)
 
     async def seal(self) -> Sealed:

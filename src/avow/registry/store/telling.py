@@ -126,7 +126,9 @@ def _webhook(row: Row) -> Webhook:
 async def lease_webhooks(
     database: Database, append: Append, now: datetime, until: datetime, limit: int
 ) -> tuple[Webhook, ...]:
-    """Webhooks with something to be told, for one teller only."""
+    """Webhooks with something to be told, for one teller only; without the log's key nobody tells."""
+    if not append.has_key:
+        return ()
     at = milliseconds(now)
     sql = (
         f"{_WEBHOOKS} WHERE leased_ms <= $1 AND next_attempt_ms <= $1 "  # noqa: S608
@@ -136,7 +138,8 @@ async def lease_webhooks(
     found = tuple(_webhook(row) for row in await database.fetch(sql, at, limit))
     leases = [(each.id, milliseconds(until)) for each in found]
     if found:
-        async with seals.changing(database, append.sealing_key, "webhooks", [each.id for each in found]):
+        leased = [each.id for each in found]
+        async with seals.changing(database, append.sealing_key, "webhooks", leased, is_delivery=True):
             await database.run("UPDATE webhooks SET leased_ms = $2 WHERE id = $1", leases)
     return found
 
@@ -156,7 +159,7 @@ async def settle_webhook(
         "leased_ms = 0 WHERE id = $1"
     )
     row = (identifier, position, attempts, _due(next_attempt_at), error[:_MAX_ERROR])
-    async with seals.changing(database, append.sealing_key, "webhooks", [identifier]):
+    async with seals.changing(database, append.sealing_key, "webhooks", [identifier], is_delivery=True):
         await database.run(sql, [row])
 
 
