@@ -130,7 +130,7 @@ ENDPOINTS: Final = (
     Endpoint(
         "GET",
         "/api/v1/search",
-        "Capabilities that some server offers in its newest version",
+        "Capabilities that some server offers today; a page may be short or empty and still have `next`",
         search,
         schemas.paged("capabilities", schemas.reference("Hit")),
         parameters=(
@@ -156,7 +156,7 @@ ENDPOINTS: Final = (
     Endpoint(
         "POST",
         "/api/v1/match",
-        "Servers that offer at least what a signature offers",
+        "Servers that offer at least what a signature offers; a page may be short or empty and have `next`",
         find_matches,
         schemas.paged(
             "matches",
