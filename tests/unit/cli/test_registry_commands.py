@@ -43,7 +43,7 @@ def dripping() -> Iterator[str]:
         with connection, suppress(OSError):
             connection.recv(1000)
             connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-            while not over.wait(0.05):
+            while not over.wait(0.02):
                 connection.sendall(b"x")
 
     def serve(listening: socket.socket) -> None:
@@ -71,7 +71,7 @@ def test_no_command_waits_for_a_registry_that_drips(
     monkeypatch.chdir(tmp_path)
     began = time.monotonic()
 
-    said = avow(*command, "--registry", dripping, "--timeout", "0.1", code=2)
+    said = avow(*command, "--registry", dripping, "--timeout", "0.3", code=2)
 
     assert f"the registry {dripping} answers too slowly" in said
     assert time.monotonic() - began < 10
