@@ -173,7 +173,7 @@ async def _standing_in_both(store: Store, version: PublishedVersion) -> str:
     """How a version stands: as the registry says, and as its log does."""
     [shown] = await standings(store, version, "production")
     read = [loads(each) for each in await store.entries(0, 99)]
-    proved = Proved(tuple(each for each in read if isinstance(each, ApprovalEntry)), ())
+    proved = Proved(tuple(each for each in read if isinstance(each, ApprovalEntry)), (), {})
     assert shown.state == proved.state(version.version, version.digest)
     assert all(
         each.needed == entry.needed for each, entry in zip(shown.decisions, proved.decisions, strict=True)
