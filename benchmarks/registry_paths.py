@@ -63,6 +63,10 @@ class Paths:
         yield "page: search, nothing said", lambda: "/search"
         for label, query in self._searches():
             yield f"page: search, {label}", partial(_asking, "/search", query)
+        yield "page: search, server", lambda: f"/search?q={quote(self._name(), safe='')}"
+        yield "page: search, part of a name", lambda: f"/search?q={quote(self._name()[4:-1], safe='')}"
+        yield "page: search, letters nobody has", lambda: f"/search?q=qzx{chance.randrange(999)}"
+        yield "page: search, cut digest", lambda: f"/search?q={chance.randrange(16**12):012x}"
         yield "page: digest of a tool", lambda: f"/digests/{self._tool(SMALL)}"
         yield "page: digest of a signature", lambda: f"/digests/{self._digests[HUGE]['digest']}"
         yield "page: approvals", lambda: "/approvals"

@@ -55,6 +55,8 @@ QUESTIONS: dict[str, Question] = {
     "next page": lambda database: searching.search(database, SEARCHES["argument"], "MTAwMA", 50),
     "capability": lambda database: searching.capability(database, DIGEST),
     "holders": lambda database: searching.holders(database, DIGEST, None, 50),
+    "digests that begin so": lambda database: searching.digests(database, "ab" * 6, 10),
+    "approved versions of a server": lambda database: standing.approved(database, FILES),
     "candidates": lambda database: searching.candidates(database, [(Kind.TOOL, "read_file")], None, 50),
     "server": lambda database: reading.server(database, FILES),
     "servers": lambda database: reading.servers(database, "", None, None, 50),

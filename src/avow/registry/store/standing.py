@@ -19,12 +19,13 @@ _STANDING: Final = (
 )
 
 _APPROVED: Final = (
-    "SELECT DISTINCT t.environment, v.version, v.sequence FROM servers s CROSS JOIN approvals a "
+    "SELECT t.environment, v.version, v.sequence FROM servers s CROSS JOIN approvals a "
     "CROSS JOIN standings t CROSS JOIN versions v WHERE s.name = $1 AND a.server_id = s.id "
     "AND t.version_id = a.version_id AND t.environment = a.environment AND t.state = $2 "
-    "AND v.id = a.version_id ORDER BY v.sequence DESC"
+    "AND v.id = a.version_id ORDER BY a.log_index DESC LIMIT $3"
 )
 _FEW: Final = 3
+_LOOKED_AT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ async def usable(
 
 async def approved(database: Database, name: ServerName) -> Mapping[str, tuple[str, ...]]:
     """The newest few versions of a server that are approved today, newest first, by environment."""
+    rows = await database.fetch(_APPROVED, str(name), str(ApprovalState.APPROVED), _LOOKED_AT)
     found: dict[str, tuple[str, ...]] = {}
-    for environment, version, _ in await database.fetch(_APPROVED, str(name), str(ApprovalState.APPROVED)):
+    # Several people have decided about one version.
+    for _, environment, version in sorted({(-row[2], row[0], row[1]) for row in rows}):
         found[environment] = (*found.get(environment, ()), version)[:_FEW]
     return found
