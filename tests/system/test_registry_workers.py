@@ -82,7 +82,7 @@ async def test_what_kills_every_process_is_unavailable(store: Store, monkeypatch
 
 def test_work_of_a_killed_process_is_done_by_the_next(workers: Workers) -> None:
     first = workers.submit(os.getpid).result(PATIENCE)
-    work = workers.submit(time.sleep, 0.5)
+    work = workers.submit(time.sleep, 1.5)
     Timer(0.1, os.kill, (first, signal.SIGKILL)).start()
 
     assert work.result(PATIENCE) is None
@@ -101,6 +101,9 @@ def test_errors_and_what_cannot_be_sent_come_back(workers: Workers) -> None:
         workers.submit(divmod, 1, 0).result(PATIENCE)
     with pytest.raises((AttributeError, TypeError)):
         workers.submit(lambda: None).result(PATIENCE)
+
+    with pytest.raises(TypeError, match="cannot be sent"):
+        workers.submit(eval, "(number for number in ())").result(PATIENCE)
 
     assert workers.submit(int, "ff", base=16).result(PATIENCE) == 255
 
@@ -130,14 +133,17 @@ def test_all_processes_end_after_the_work_that_waits() -> None:
 
 def test_work_that_waits_can_be_cancelled() -> None:
     workers = Workers(1)
-    begun = workers.submit(time.sleep, 0.3)
+    begun = workers.submit(time.sleep, 2)
+    deadline = time.monotonic() + PATIENCE
     while not begun.running():
+        assert time.monotonic() < deadline
         time.sleep(0.01)
     waiting = workers.submit(os.getpid)
     workers.shutdown(cancel_futures=True)
 
     assert begun.done()
     assert waiting.cancelled()
+    workers.shutdown(cancel_futures=True)
 
 
 def children(process: int) -> list[int]:

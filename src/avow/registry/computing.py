@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from typing import Final, TypeVar, TypeVarTuple
+from functools import partial
+from typing import Any, Final, TypeVar, TypeVarTuple
 
 from avow.errors import UnavailableError
 from avow.registry.service import Service
@@ -37,8 +38,22 @@ async def compute_large(service: Service, function: Callable[[*_Given], _Result]
     Raises:
         UnavailableError: the process was killed.
     """
-    async with service.large:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(service.executor, function, *given)
-        except BrokenExecutor as error:
-            raise UnavailableError("a process that compares was killed", hint="try again") from error
+    await service.large.acquire()
+    try:
+        work = asyncio.get_running_loop().run_in_executor(service.executor, function, *given)
+    except BaseException:
+        service.large.release()
+        raise
+    work.add_done_callback(partial(_ended, service))
+    try:
+        # Whoever asked may be gone before it is done: the process is still at it, and the next one waits.
+        return await asyncio.shield(work)
+    except BrokenExecutor as error:
+        raise UnavailableError("a process that compares was killed", hint="try again") from error
+
+
+def _ended(service: Service, work: "asyncio.Future[Any]") -> None:
+    service.large.release()
+    if not work.cancelled():
+        # Looked at, so that nobody is told that an error of somebody who left was not.
+        work.exception()

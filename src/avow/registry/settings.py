@@ -19,7 +19,7 @@ class Bounds:
     envelope_bytes: int = MAX_ENVELOPE
     signature_bytes: int = 4 * 1024 * 1024
     document_bytes: int = 64 * 1024
-    room_bytes: int = 64 * 1024 * 1024
+    room_bytes: int = 32 * 1024 * 1024
     open_room_bytes: int = 16 * 1024 * 1024
     body_seconds: float = 30.0
     answer_seconds: float = 60.0

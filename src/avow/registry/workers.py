@@ -69,10 +69,11 @@ class Workers(Executor):
                 while True:
                     if (work := self._waiting.get_nowait()) is not None:
                         work.future.cancel()
-        if not self._is_closed:
-            self._is_closed = True
+        if cancel_futures or not self._is_closed:
+            # Also those that were just taken out again.
             for _ in self._threads:
                 self._waiting.put(None)
+        self._is_closed = True
         for thread in self._threads if wait and self._is_started else ():
             thread.join()
 
@@ -169,7 +170,12 @@ def _work(line: "Connection[Any, Any]") -> None:
             except Exception as error:  # noqa: BLE001  whoever asked gets it
                 is_result, answer = False, error
             stays = _peak_bytes() < _MOST_BYTES
-            line.send((is_result, answer, stays))
+            try:
+                line.send((is_result, answer, stays))
+            except (OSError, EOFError):
+                raise
+            except Exception as error:  # noqa: BLE001  what cannot be sent is said, and no reason to die
+                line.send((False, TypeError(f"{type(answer).__name__} cannot be sent: {error}"), stays))
             if not stays:
                 return
 

@@ -1,5 +1,6 @@
 """`avow registry serve`: a registry on a socket."""
 
+import asyncio
 import logging
 import os
 import sys
@@ -140,7 +141,7 @@ def _composing(
 
         async def close() -> None:
             await service.store.close()
-            workers.shutdown()
+            await asyncio.to_thread(workers.shutdown, cancel_futures=True)
 
         return create_app(service, pages=shown, agents=partial(agents_app, service)), close
 
