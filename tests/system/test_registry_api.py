@@ -95,6 +95,9 @@ def test_nothing_found_is_not_a_failure_to_look(served: Program, place: Path) ->
     write_snapshot(place / "unknown.json", snapshot([{**READ, "title": "Never published"}]))
 
     served.avow("registry", "search", "--tool", "no_such_tool", code=1)
+    served.avow("registry", "search", "--servers", "--namespace", "io.nobody", code=1)
+    refused = served.avow("registry", "search", "--servers", "--risk", "low", "files", code=2)
+    assert "--servers looks for words and a namespace" in refused
     served.avow("registry", "verify", place / "unknown.json", code=1)
     served.avow("registry", "history", "io.github.owner/nothing", code=2)
     served.avow("registry", "search", "read", code=2, AVOW_REGISTRY="http://127.0.0.1:9")

@@ -1,6 +1,7 @@
 """`avow registry search`: find capabilities by words or shape, servers, replacements, and exact copies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from avow.errors import UsageError
 from avow.system.registry_client.client import RegistryClient
 
 _NOTHING_FOUND = 1
+_MOST_PAGES = 20
 
 
 @click.command("search", short_help=SUBCOMMANDS["search"])
@@ -61,6 +63,11 @@ def command(
             "say what to look for: words, a shape, --like or --digest; one of them",
             hint="for example `avow registry search read file`, or `--argument path:string --risk low`",
         )
+    if servers and (any(shape.values()) or without_secrets):
+        raise UsageError(
+            "--servers looks for words and a namespace; the rest is about capabilities",
+            hint="leave --servers out: every hit names the servers that offer it",
+        )
     from avow.cli.registry.words import read_annotation, read_argument, read_digest
 
     if argument is not None:
@@ -74,10 +81,11 @@ def command(
         elif wanted is not None:
             answer = client.digest(wanted)
         elif servers:
-            answer = client.servers(text or "", limit=limit)
+            answer = _gathered("servers", limit, partial(client.servers, text or "", namespace=namespace))
         else:
             secrets = "none" if without_secrets else None
-            answer = client.search(text=text, secrets=secrets, namespace=namespace, limit=limit, **shape)
+            ask = partial(client.search, text=text, secrets=secrets, namespace=namespace, **shape)
+            answer = _gathered("capabilities", limit, ask)
     lines = list(_lines(answer))
     more = answer.get("next")
     if format_name == "json":
@@ -89,6 +97,18 @@ def command(
         if more:
             write("(there are more: --limit)\n")
     return 0 if lines else _NOTHING_FOUND
+
+
+def _gathered(member: str, limit: int, ask: Callable[..., JsonObject]) -> JsonObject:
+    """As many as are wanted: a page may be short, and still not be the last."""
+    answer: JsonObject = {"next": None}
+    found: list[JsonObject] = []
+    for _ in range(_MOST_PAGES):
+        answer = ask(cursor=answer["next"], limit=limit - len(found))
+        found += answer[member]
+        if not answer.get("next") or len(found) >= limit:
+            break
+    return {**answer, member: found[:limit]}
 
 
 def _like(client: RegistryClient, like: str, lockfile: Path) -> JsonObject:

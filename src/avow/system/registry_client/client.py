@@ -25,9 +25,17 @@ class RegistryClient(Transport):
         """Publish what a DSSE envelope holds; the answer has the digest, the log index and a proof."""
         return self.post(f"{_API}/publish", envelope)
 
-    def servers(self, q: str = "", *, cursor: str | None = None, limit: int | None = None) -> JsonObject:
+    def servers(
+        self,
+        q: str = "",
+        *,
+        namespace: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> JsonObject:
         """Servers, the one that changed last first."""
-        return self.get_json(f"{_API}/servers", {"q": q or None, "cursor": cursor, "limit": limit})
+        query = {"q": q or None, "namespace": namespace, "cursor": cursor, "limit": limit}
+        return self.get_json(f"{_API}/servers", query)
 
     def versions(
         self, name: ServerName, *, cursor: str | None = None, limit: int | None = None
