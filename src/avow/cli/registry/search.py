@@ -56,7 +56,13 @@ def command(
 ) -> int:
     """Find what servers offer; everything that is given has to hold. Exit 1 when nothing is found."""
     text = " ".join(words) or None
-    shape = {"tool": tool, "argument": argument, "annotation": annotation, "risk": risk, "kind": kind}
+    shape: JsonObject = {
+        "tool": tool,
+        "argument": argument,
+        "annotation": annotation,
+        "risk": risk,
+        "kind": kind,
+    }
     given = [text, *shape.values(), namespace, without_secrets or None]
     if sum((like is not None, digest is not None, any(given))) != 1:
         raise UsageError(
