@@ -63,6 +63,20 @@ async def test_who_changed_their_mind_counts_once(store: Store) -> None:
     assert [each.state for each in found.decisions] == [NO, YES]
 
 
+async def test_two_spellings_of_a_name_are_one_person(store: Store) -> None:
+    """As for everybody who reads the log: ada takes back what Ada approved, and agrees with nobody else."""
+    await store.set_environment(Environment("production", 2))
+    version = await published(store, "1")
+    await say(store, "1", YES, "Ada")
+    await say(store, "1", YES, "ada")
+    [both] = (await store.decided([version.id]))[version.id]
+    await say(store, "1", ApprovalState.PENDING, "ADA")
+    [none] = (await store.decided([version.id]))[version.id]
+
+    assert (both.state, both.people, len(both.decisions)) == (ApprovalState.PENDING, ("ada",), 2)
+    assert (none.people, [each.by for each in none.decisions]) == ((), ["Ada", "ada", "ADA"])
+
+
 async def test_what_may_be_used_comes_in_pages(store: Store) -> None:
     versions = [await published(store, version) for version in ("1", "2", "3")]
     for each in versions:

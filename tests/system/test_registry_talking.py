@@ -85,6 +85,28 @@ def test_who_is_outvoted_is_told_by_whom(
     assert "is rejected in production: administrator rejected it, and would have to take that back" in said
 
 
+def test_two_spellings_of_a_name_count_once(
+    registry: Program, avow: Avow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published(registry, "io.github.spelled/files", ("1.0.0", [READ]))
+    tokens = [avow("registry", "token", "add", each, "--role", "approve").strip() for each in ("Zoe", "zoe")]
+    avow("registry", "environment", "spelled", "--needed", "2")
+    about = ("io.github.spelled/files", "1.0.0")
+    told: list[str] = []
+    for token in tokens:
+        monkeypatch.setenv("AVOW_REGISTRY_TOKEN", token)
+        reason = f"reason {len(told)}"
+        told.append(avow(*decision("approve", *about, environment="spelled", reason=reason)))
+    listed = avow("registry", "approvals", "--environment", "spelled", "--state", "pending", "--limit", "200")
+    back = avow(*decision("take-back", *about, environment="spelled"))
+
+    assert all(
+        "is pending in spelled (1 of 2 approve): another person has to approve it" in each for each in told
+    )
+    assert "(1 of 2 approve)" in listed
+    assert "is pending in spelled (0 of 2 approve); entry " in back
+
+
 def test_a_misspelled_environment_is_asked_back(registry: Program, avow: Avow) -> None:
     """A decision is for good; one in the wrong place leaves the right one as it was."""
     published(registry, "io.github.three/files", ("1.0.0", [READ]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from avow.core.tlog.decisions import standing
+from avow.core.tlog.decisions import newest_of_each, same_person, standing
 from avow.core.tlog.entry import MAX_PEOPLE, MAX_REASON
 from avow.errors import MalformedInputError
 from avow.registry.model import (
@@ -42,8 +42,8 @@ class Standing:
     decisions: tuple[Approval, ...] = ()
 
     def newest_of(self, person: str) -> Approval | None:
-        """What a person decided last."""
-        return next((each for each in reversed(self.decisions) if each.by == person), None)
+        """What a person decided last, however their name is spelled."""
+        return newest_of_each(self.decisions, lambda each: each.by).get(same_person(person))
 
 
 def read_environment(text: str) -> str:

@@ -10,7 +10,7 @@ from avow.core.publication import ServerName
 from avow.core.readable_json import readable_json
 from avow.core.tlog import entry as entries
 from avow.core.tlog.checkpoint import VerifiedCheckpoint, open_checkpoint
-from avow.core.tlog.decisions import APPROVED, same_person, standing
+from avow.core.tlog.decisions import APPROVED, newest_of_each, standing
 from avow.core.tlog.encoding import to_base64
 from avow.core.tlog.entry import ApprovalEntry, PublicationEntry
 from avow.core.tlog.hashing import leaf_hash
@@ -81,13 +81,7 @@ class Proved:
 
     def newest(self, version: str, digest: str) -> tuple[ApprovalEntry, ...]:
         """The last decision of each person about one version, however their name is spelled, oldest first."""
-        newest: dict[str, ApprovalEntry] = {}
-        for each in self.about(version, digest):
-            person = same_person(each.by)
-            # Who decides again goes to the end.
-            newest.pop(person, None)
-            newest[person] = each
-        return tuple(newest.values())
+        return tuple(newest_of_each(self.about(version, digest), lambda each: each.by).values())
 
     def _has(self, approved: Approved) -> bool:
         shown = approved.publication

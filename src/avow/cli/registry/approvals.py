@@ -12,6 +12,7 @@ from avow.cli.registry.asking import administration, limit_option, registry_opti
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.cli.registry.tables import STATES, risks, safe
 from avow.core.canonical import JsonObject
+from avow.core.tlog.decisions import newest_of_each
 from avow.system.registry_client.administration import RegistryAdministration
 
 _STATES = ("pending", "rejected", "approved")
@@ -69,10 +70,10 @@ def _lines(found: dict[str, dict[str, JsonObject]]) -> Iterator[Line]:
 def _row(version: JsonObject) -> Sequence[Part]:
     standing = version["standing"]
     state = standing["state"]
-    newest = {each["by"]: each for each in standing["decisions"]}
-    told = "; ".join(_deed(each, state) for each in newest.values()) or "nobody has decided"
+    newest = newest_of_each(standing["decisions"], lambda each: each["by"]).values()
+    told = "; ".join(_deed(each, state) for each in newest) or "nobody has decided"
     if state == "pending":
-        agree = sum(each["state"] == "approved" for each in newest.values())
+        agree = sum(each["state"] == "approved" for each in newest)
         needed = f" ({agree} of {standing['needed']} approve)" if standing["needed"] > 1 else ""
         told += f"{needed}; {_what(version)}"
     return (

@@ -11,6 +11,7 @@ from avow.cli.registry.asking import administration, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
+from avow.core.tlog.decisions import newest_of_each
 from avow.errors import UsageError
 
 USUAL = "production"
@@ -96,14 +97,14 @@ def _exact(standing: JsonObject, version: str) -> str:
 
 def _told(standing: JsonObject, what: str, state: str) -> str:
     where, made = standing["environment"], standing["decisions"]
-    newest = {each["by"]: each for each in made}
-    agree = sum(each["state"] == "approved" for each in newest.values())
+    newest = newest_of_each(made, lambda each: each["by"]).values()
+    agree = sum(each["state"] == "approved" for each in newest)
     stands = f"{what} is {standing['state']} in {where}"
     if standing["needed"] > 1:
         stands += f" ({agree} of {standing['needed']} approve)"
     if not standing["isNew"]:
         return f"{_NOTHING_NEW[state]}; {stands}\n"
-    against = [each["by"] for each in newest.values() if each["state"] == "rejected"]
+    against = [each["by"] for each in newest if each["state"] == "rejected"]
     if state != "rejected" and against:
         stands += f": {', '.join(against)} rejected it, and would have to take that back"
     elif state == "approved" and standing["state"] == "pending":

@@ -1,8 +1,10 @@
 """What several people's decisions about one version in one environment come to."""
 
 import unicodedata
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 APPROVED: Final = "approved"
 PENDING: Final = "pending"
@@ -25,10 +27,20 @@ def standing(decisions: Iterable[Decision]) -> str:
     which has it in the log.
     """
     made = list(decisions)
-    states = list({same_person(each.by): each.state for each in made}.values())
+    states = [each.state for each in newest_of_each(made, lambda each: each.by).values()]
     if REJECTED in states:
         return REJECTED
     return APPROVED if made and states.count(APPROVED) >= max(1, made[-1].needed) else PENDING
+
+
+def newest_of_each(decisions: Iterable[T], by: Callable[[T], str]) -> dict[str, T]:
+    """The last decision of each person, by `same_person` of their name; who decides again goes to the end."""
+    newest: dict[str, T] = {}
+    for each in decisions:
+        person = same_person(by(each))
+        newest.pop(person, None)
+        newest[person] = each
+    return newest
 
 
 def same_person(name: str) -> str:

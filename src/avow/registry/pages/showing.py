@@ -9,6 +9,7 @@ from avow.core.canonical import JsonValue
 from avow.core.printable import ELLIPSIS, printable
 from avow.core.publication import ServerName
 from avow.core.readable_json import readable_json
+from avow.core.tlog.decisions import newest_of_each, same_person
 from avow.registry.model import Counts
 
 LONG_TEXT: Final = 20_000
@@ -113,7 +114,8 @@ def did(state: str) -> str:
 
 def last_said(decisions: Iterable[Any], person: str) -> str:
     """What a person decided last, of decisions that are in order; nothing that counts is `pending`."""
-    return next((each.state for each in reversed([*decisions]) if each.by == person), "pending")
+    last = newest_of_each(decisions, lambda each: str(each.by)).get(same_person(person))
+    return "pending" if last is None else str(last.state)
 
 
 def server_path(name: ServerName, *more: str) -> str:

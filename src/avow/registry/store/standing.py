@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from avow.core.tlog.decisions import newest_of_each
 from avow.registry.model import ApprovalState, Page, PublishedVersion, ServerName
 from avow.registry.store.database import Database
 from avow.registry.store.reading import END, page_limit
@@ -50,10 +51,10 @@ class Decided:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Those who decided so, each once."""
-        last = {each.by: each.state for each in self.decisions}
+        """Those who decided so, each once, however their name is spelled."""
+        last = newest_of_each(self.decisions, lambda each: each.by).values()
         agreed = ApprovalState.REJECTED if self.state is ApprovalState.REJECTED else ApprovalState.APPROVED
-        return tuple(person for person, state in last.items() if state is agreed)
+        return tuple(each.by for each in last if each.state is agreed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from avow.core.tlog.decisions import Decision, same_person, standing
+from avow.core.tlog.decisions import Decision, newest_of_each, same_person, standing
 from avow.core.tlog.entry import ApprovalEntry
 
 ANN, BOB = "ann", "bob"
@@ -35,6 +35,14 @@ def test_two_spellings_of_a_name_are_one_person(again: str) -> None:
 
     assert len({same_person(each.by) for each in both}) == 3
     assert standing([both[0], both[-1]]) == ("approved" if same_person(again) != ANN else "pending")
+
+
+def test_who_decides_again_under_another_spelling_is_told_once_and_last() -> None:
+    made = [
+        Decision(name, state, 1) for name, state in ((ANN, "approved"), (BOB, "approved"), ("Ann", "pending"))
+    ]
+
+    assert list(newest_of_each(made, lambda each: each.by).items()) == [(BOB, made[1]), (ANN, made[2])]
 
 
 @pytest.mark.parametrize(

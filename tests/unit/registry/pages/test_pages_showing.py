@@ -7,6 +7,7 @@ from jinja2 import Environment, StrictUndefined
 
 from avow.core.printable import printable
 from avow.core.publication import ServerName
+from avow.core.tlog.decisions import Decision
 from avow.registry.model import Counts
 from avow.registry.pages import showing
 
@@ -74,6 +75,16 @@ def test_only_an_address_that_can_be_shown_whole_is_linked(address: object) -> N
 
 def test_a_plain_https_address_is_linked() -> None:
     assert showing.safe_link("https://example.org/a?b=c#d") == "https://example.org/a?b=c#d"
+
+
+def test_what_somebody_said_is_found_however_their_name_is_spelled() -> None:
+    made = [Decision("Ada", "rejected", 1), Decision("Eve", "approved", 1), Decision("ada", "approved", 1)]
+
+    assert [showing.last_said(made, each) for each in ("ADA", "Eve", "Bob")] == [
+        "approved",
+        "approved",
+        "pending",
+    ]
 
 
 def test_long_texts_are_cut() -> None:
