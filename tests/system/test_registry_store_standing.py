@@ -1,5 +1,6 @@
 """How versions stand, and what may be used in an environment: asked of both databases."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -75,6 +76,21 @@ async def test_two_spellings_of_a_name_are_one_person(store: Store) -> None:
 
     assert (both.state, both.people, len(both.decisions)) == (ApprovalState.PENDING, ("ada",), 2)
     assert (none.people, [each.by for each in none.decisions]) == ((), ["Ada", "ada", "ADA"])
+
+
+async def test_who_says_the_same_many_times_at_once_has_said_it_once(store: Store) -> None:
+    await published(store, "1")
+    words = {"environment": "production", "by": "Ada", "reason": "Read it."}
+
+    for state in (YES, ApprovalState.PENDING, NO):
+        same = [decide(store, FILES, "1", state=state, at=NOW, **words) for _ in range(8)]
+        assert sorted(is_new for _, is_new in await asyncio.gather(*same)) == [False] * 7 + [True]
+
+    made = await store.approvals(FILES, "1")
+    assert [each.state for each in made] == [YES, ApprovalState.PENDING, NO]
+    await store.set_environment(Environment("production", 2))
+    _, is_new = await decide(store, FILES, "1", state=NO, at=NOW, **words)
+    assert is_new
 
 
 async def test_what_may_be_used_comes_in_pages(store: Store) -> None:

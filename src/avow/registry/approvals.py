@@ -107,21 +107,9 @@ async def decide(
             f"{name} {version} has the digest {found.digest}, not the one decided about",
             hint="look at the version again, then decide",
         )
-    before = (await standings(store, found, environment))[0]
-    if await _is_known(store, before, state, by, reason):
-        return before, False
     approval = Approval(name, found.version, found.digest, environment, state, by, reason, at)
-    await store.decide(approval)
-    return (await standings(store, found, environment))[0], True
-
-
-async def _is_known(store: Store, made: Standing, state: ApprovalState, by: str, reason: str) -> bool:
-    last = made.newest_of(by)
-    if last is None:
-        # Who has not decided has nothing to take back.
-        return state is ApprovalState.PENDING
-    needed = {each.name: each.needed for each in await store.environments()}.get(made.environment, 1)
-    return (last.state, last.reason) == (state, reason) and made.needed == needed
+    made = await store.decide_once(approval)
+    return (await standings(store, found, environment))[0], made is not None
 
 
 async def standings(

@@ -213,6 +213,9 @@ class SqlStore(ABC):
     async def decide(self, approval: model.Approval) -> model.Approval:
         return await self._change(keeping.decide, approval)
 
+    async def decide_once(self, approval: model.Approval) -> model.Approval | None:
+        return await self._change(keeping.decide_once, approval)
+
     async def namespace(self, name: str) -> model.Namespace | None:
         return await self._ask(keeping.namespace, name)
 

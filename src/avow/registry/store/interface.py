@@ -213,6 +213,13 @@ class Writes(Protocol):
             ConflictError: the version has another digest than the one decided about.
         """
 
+    async def decide_once(self, approval: Approval) -> Approval | None:
+        """The same, but nothing is recorded, and None answered, where it would say nothing new.
+
+        That is the newest word of its person once more, however many say it at once, unless another number
+        of people has to agree by now; and what takes back nothing.
+        """
+
 
 class Keeping(Protocol):
     """What is kept beside the log: namespaces by key, decisions, tokens, wishes to be told."""

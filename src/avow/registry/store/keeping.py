@@ -6,7 +6,7 @@ from typing import Final
 
 from avow.core.keys import KeyId, PublicKey
 from avow.core.publication import ServerName, read_namespace
-from avow.core.tlog.decisions import Decision, standing
+from avow.core.tlog.decisions import Decision, newest_of_each, same_person, standing
 from avow.core.tlog.entry import ApprovalEntry, KeyEntry, NamespaceEntry
 from avow.errors import MalformedInputError
 from avow.registry.model import (
@@ -180,6 +180,25 @@ async def decide(database: Database, append: Append, approval: Approval) -> Appr
     if approval.environment not in known:
         await set_environment(database, append, Environment(approval.environment, needed))
     return _approval((index, str(approval.name), approval.version, digest, *words, ms, needed))
+
+
+async def decide_once(database: Database, append: Append, approval: Approval) -> Approval | None:
+    """Record a decision that says something new; only here, where nobody else writes, can that be known."""
+    sql = (
+        "SELECT a.person, a.state, a.reason, a.needed FROM servers s CROSS JOIN versions v "
+        "CROSS JOIN approvals a WHERE s.name = $1 AND v.server_id = s.id AND v.version = $2 "
+        "AND a.version_id = v.id AND a.environment = $3 ORDER BY a.log_index"
+    )
+    made = await database.fetch(sql, str(approval.name), approval.version, approval.environment)
+    last = newest_of_each(made, lambda row: str(row[0])).get(same_person(approval.by))
+    if last is None:
+        # Who has not decided has nothing to take back.
+        is_new = approval.state is not ApprovalState.PENDING
+    else:
+        known = {each.name: each.needed for each in await environments(database)}
+        now = (str(approval.state), approval.reason, known.get(approval.environment, 1))
+        is_new = (last[1], last[2], made[-1][3]) != now
+    return await decide(database, append, approval) if is_new else None
 
 
 async def _stand(database: Database, version: int, environment: str) -> None:
