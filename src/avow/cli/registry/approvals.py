@@ -14,6 +14,7 @@ from avow.cli.registry.tables import STATES, risks, safe
 from avow.core.canonical import JsonObject
 from avow.core.tlog.decisions import newest_of_each
 from avow.system.registry_client.administration import RegistryAdministration
+from avow.system.registry_client.answers import understood
 
 _STATES = ("pending", "rejected", "approved")
 
@@ -24,6 +25,7 @@ _STATES = ("pending", "rejected", "approved")
 @limit_option
 @registry_option
 @format_option("text", "json")
+@understood()
 def command(
     *, environment: str | None, state: str | None, limit: int, registry: str, format_name: str
 ) -> int:

@@ -13,6 +13,7 @@ from avow.core.canonical import JsonObject
 from avow.core.printable import printable
 from avow.core.tlog.decisions import newest_of_each
 from avow.errors import UsageError
+from avow.system.registry_client.answers import understood
 
 USUAL = "production"
 """The environment that is there before anybody has set one up."""
@@ -30,6 +31,7 @@ def _decision(state: str, name: str) -> click.Command:
     @click.option("--new", "is_new", is_flag=True, help="The environment may be one that is not there yet.")
     @registry_option
     @format_option("text", "json")
+    @understood()
     def command(
         server: str,
         version: str,

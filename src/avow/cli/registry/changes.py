@@ -17,12 +17,15 @@ from avow.cli.registry.tables import level as coloured
 from avow.core.canonical import JsonObject
 from avow.core.severity import Severity
 from avow.errors import UsageError
+from avow.system.registry_client.answers import no_answer, understood
 from avow.system.registry_client.client import RegistryClient
 
 _AGE: Final = re.compile(r"([0-9]{1,5})([mhdw])")
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _PAGE: Final = 200
 _MOST: Final = 10_000
+_LAST: Final = 2**53
+"""The last position that a registry can be asked for."""
 _FIRST: Final = "first"
 """What a first version has in the place of a severity: nothing drifted, and all of it is to be looked at."""
 _ORDER: Final = ["critical", "moderate", _FIRST, "safe", "info", ""]
@@ -39,6 +42,7 @@ _ORDER: Final = ["critical", "moderate", _FIRST, "safe", "info", ""]
 @limit_option
 @registry_option
 @format_option("text", "json")
+@understood()
 def command(
     *, since: str, target: str | None, level: str | None, limit: int, registry: str, format_name: str
 ) -> int:
@@ -77,15 +81,25 @@ def read_since(text: str, now: datetime) -> datetime:
 
 
 def _position(client: RegistryClient, began: datetime) -> int:
-    """The position after which everything is newer; times only grow, so few questions are enough."""
+    """The position after which everything is newer; times only grow, so few questions are enough.
+
+    Raises:
+        PeerProtocolError: the registry answers what was not asked for, or something old without an end.
+    """
 
     def is_older(position: int) -> bool:
-        after = client.changes(after=position, limit=1)["changes"]
-        return bool(after) and datetime.fromisoformat(after[0]["publishedAt"]) < began
+        answer = client.changes(after=position, limit=1)
+        found = answer["changes"]
+        if not found:
+            return False
+        _further(answer, position)
+        return datetime.fromisoformat(found[0]["publishedAt"]) < began
 
     low, high = 0, 1
     while is_older(high):
         low, high = high + 1, high * 2
+        if high > _LAST:
+            raise no_answer()
     while low < high:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if is_older(middle) else (low, middle)
@@ -99,8 +113,16 @@ def _changes(client: RegistryClient, after: int, target: str | None, level: str 
         found += answer["changes"]
         if len(answer["changes"]) < _PAGE:
             break
-        after = int(answer["next"])
+        after = _further(answer, after)
     return found
+
+
+def _further(answer: JsonObject, after: int) -> int:
+    """The position to go on from, which is after the one that was asked for."""
+    following = int(answer["next"])
+    if following <= after:
+        raise no_answer()
+    return following
 
 
 def _worst_first(version: JsonObject) -> tuple[int, int]:

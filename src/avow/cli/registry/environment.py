@@ -8,6 +8,7 @@ from avow.cli.registry.asking import administration, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.cli.registry.tables import print_table, safe
 from avow.core.printable import printable
+from avow.system.registry_client.answers import understood
 
 
 @click.command("environment", short_help=SUBCOMMANDS["environment"])
@@ -34,6 +35,7 @@ def command(name: str | None, *, needed: int | None, registry: str) -> int:
     return 0
 
 
+@understood()
 def _show(name: str | None, registry: str) -> int:
     with administration(registry) as client:
         found = client.environments()["environments"]

@@ -12,6 +12,7 @@ from avow.cli.registry.asking import limit_option, open_client, registry_option
 from avow.cli.registry.group import SUBCOMMANDS
 from avow.cli.registry.tables import STATES, level, risks, safe
 from avow.core.canonical import JsonObject
+from avow.system.registry_client.answers import understood
 
 _MOST_LINES = 12
 
@@ -21,6 +22,7 @@ _MOST_LINES = 12
 @limit_option
 @registry_option
 @format_option("text", "json")
+@understood()
 def command(name: str, *, limit: int, registry: str, format_name: str) -> int:
     """Show the versions of a server, newest first, each with its drift to the one before and the decisions.
 

@@ -12,6 +12,7 @@ from avow.cli.registry.group import group_of
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
 from avow.errors import UsageError
+from avow.system.registry_client.answers import understood
 
 if TYPE_CHECKING:
     from avow.core.keys import PublicKey
@@ -28,6 +29,7 @@ def command() -> None:
     "--key", type=click.Path(path_type=Path), required=True, metavar="KEY.pub", help="The public key."
 )
 @registry_option
+@understood()
 def claim(namespace: str, *, key: Path, registry: str) -> int:
     """Give a namespace that nobody has to a key; needs an administrator's token."""
     with administration(registry, needs_token=True) as client:
@@ -101,6 +103,7 @@ def _public(path: Path) -> "PublicKey":
     return load_public_key(path)
 
 
+@understood()
 def _tell(found: JsonObject) -> None:
     for each in found["keys"]:
         state = f"revoked {each['revokedAt'][:10]}" if each["revokedAt"] else "active"

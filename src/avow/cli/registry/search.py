@@ -14,6 +14,7 @@ from avow.cli.registry.group import SUBCOMMANDS
 from avow.cli.registry.tables import RISKS, risks, safe
 from avow.core.canonical import JsonObject
 from avow.errors import UsageError
+from avow.system.registry_client.answers import understood
 from avow.system.registry_client.client import RegistryClient
 
 _NOTHING_FOUND = 1
@@ -36,6 +37,7 @@ _MOST_PAGES = 20
 @limit_option
 @registry_option
 @format_option("text", "json")
+@understood()
 def command(
     words: tuple[str, ...],
     *,

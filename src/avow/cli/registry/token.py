@@ -11,6 +11,7 @@ from avow.cli.registry.group import group_of
 from avow.cli.registry.tables import GOOD, print_table, safe
 from avow.core.printable import printable
 from avow.errors import UsageError
+from avow.system.registry_client.answers import understood
 
 
 @group_of("token")
@@ -23,6 +24,7 @@ def command() -> None:
 @click.option("--role", type=click.Choice(["read", "publish", "approve", "administer"]), required=True)
 @registry_option
 @format_option("text", "json")
+@understood()
 def add(person: str, *, role: str, registry: str, format_name: str) -> int:
     """Make a token for a person; it is shown this once."""
     from avow.cli.registry.words import read_person
@@ -43,6 +45,7 @@ def add(person: str, *, role: str, registry: str, format_name: str) -> int:
 @command.command("list")
 @registry_option
 @format_option("text", "json")
+@understood()
 def list_tokens(*, registry: str, format_name: str) -> int:
     """List all tokens, without their secrets."""
     with administration(registry, needs_token=True) as client:

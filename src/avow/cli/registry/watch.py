@@ -9,6 +9,7 @@ from avow.cli.registry.group import group_of
 from avow.cli.registry.tables import level as coloured
 from avow.cli.registry.tables import print_table, safe
 from avow.core.printable import printable
+from avow.system.registry_client.answers import understood
 
 
 @group_of("watch")
@@ -21,6 +22,7 @@ def command() -> None:
 @level_option("moderate")
 @registry_option
 @format_option("text", "json")
+@understood()
 def add(target: str, *, level: str, registry: str, format_name: str) -> int:
     """Put a server, or a whole namespace, on your list."""
     with administration(registry, needs_token=True) as client:
@@ -37,6 +39,7 @@ def add(target: str, *, level: str, registry: str, format_name: str) -> int:
 @command.command("list")
 @registry_option
 @format_option("text", "json")
+@understood()
 def list_watches(*, registry: str, format_name: str) -> int:
     """Show your list."""
     with administration(registry, needs_token=True) as client:
@@ -74,6 +77,7 @@ def remove(identifier: str, *, registry: str) -> int:
 @limit_option
 @registry_option
 @format_option("text", "json")
+@understood()
 def changes(*, after: int, limit: int, registry: str, format_name: str) -> int:
     """Show what changed in everything on your list, oldest first, each at its own level."""
     with administration(registry, needs_token=True) as client:

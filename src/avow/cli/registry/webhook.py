@@ -13,6 +13,7 @@ from avow.cli.registry.tables import BAD, GOOD, print_table, safe
 from avow.cli.registry.tables import level as coloured
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
+from avow.system.registry_client.answers import understood
 
 _NOT_DELIVERED = 1
 
@@ -34,6 +35,7 @@ def command() -> None:
 @level_option("critical")
 @registry_option
 @format_option("text", "json")
+@understood()
 def add(url: str, *, targets: tuple[str, ...], level: str, registry: str, format_name: str) -> int:
     """Have an address told of drift from now on; the secret that signs is shown this once.
 
@@ -60,6 +62,7 @@ def add(url: str, *, targets: tuple[str, ...], level: str, registry: str, format
 @command.command("list")
 @registry_option
 @format_option("text", "json")
+@understood()
 def list_webhooks(*, registry: str, format_name: str) -> int:
     """Show your webhooks, without their secrets, and how telling them goes."""
     with administration(registry, needs_token=True) as client:
@@ -99,6 +102,7 @@ def remove(identifier: str, *, registry: str) -> int:
 @click.argument("identifier", metavar="ID")
 @registry_option
 @format_option("text", "json")
+@understood()
 def test(identifier: str, *, registry: str, format_name: str) -> int:
     """Send a signed message of the event `test` now; exit 1 when it was not taken."""
     with administration(registry, needs_token=True) as client:
