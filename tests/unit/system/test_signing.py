@@ -232,5 +232,5 @@ def test_a_key_of_the_wrong_kind_is_named_with_its_file(tmp_path: Path) -> None:
     with pytest.raises(AvowError, match="key: this is a private key"):
         load_trusted(str(tmp_path / "key"))
     (tmp_path / "key.pub").chmod(0o600)
-    with pytest.raises(AvowError, match=r"key\.pub: this is a public key"):
+    with pytest.raises(AvowError, match=r"key\.pub holds a public key"):
         load_private_key(tmp_path / "key.pub")
