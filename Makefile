@@ -5,7 +5,7 @@ PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
 
-.PHONY: demo test test-others test-system real check format lint types layers workflows benchmark clean
+.PHONY: demo test test-others test-system test-registry real check format lint types layers workflows benchmark clean
 
 demo: .venv/.runtime
 	$(BIN)/python examples/demo.py
@@ -13,10 +13,12 @@ demo: .venv/.runtime
 # Real processes on a busy machine miss a deadline now and then: such a test gets a second try, and says so.
 PYTEST := $(BIN)/pytest --cov --cov-report= --reruns 1
 
+REGISTRY := tests/system/registry_pages $(wildcard tests/system/test_registry_*.py)
+
 # Tests with real processes wait most of the time: they run beside the others.
 test: .venv/.development
 	$(BIN)/coverage erase
-	$(MAKE) --no-print-directory --output-sync=target -j2 test-others test-system
+	$(MAKE) --no-print-directory --output-sync=target -j3 test-others test-system test-registry
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='*/avow/core/*,*/avow/protocol/*' --fail-under=100 --skip-covered
 	$(BIN)/coverage report --skip-covered
@@ -25,7 +27,10 @@ test-others:
 	COVERAGE_FILE=.coverage.others $(PYTEST) --ignore=tests/system
 
 test-system:
-	COVERAGE_FILE=.coverage.system $(PYTEST) -p no:cacheprovider tests/system
+	COVERAGE_FILE=.coverage.system $(PYTEST) -p no:cacheprovider tests/system $(REGISTRY:%=--ignore=%)
+
+test-registry:
+	COVERAGE_FILE=.coverage.registry $(PYTEST) -p no:cacheprovider $(REGISTRY)
 
 # With servers and clients from npm and PyPI, which takes minutes and needs both registries.
 real: .venv/.development
