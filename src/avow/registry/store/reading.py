@@ -46,10 +46,11 @@ _BY_CHANGE: Final = (f"{_SERVERS} AND s.latest_id < $2", " ORDER BY s.latest_id 
 # How many servers are looked at for one page of those with something in their names.
 _LOOKED_AT: Final = 10_000
 _NAMED: Final = (
-    f"SELECT {SERVER} FROM (SELECT id FROM servers WHERE latest_id < $1 "  # noqa: S608
-    "ORDER BY latest_id DESC LIMIT $4) AS l CROSS JOIN servers s CROSS JOIN versions v "
-    "WHERE s.id = l.id AND lower(s.name) LIKE $3 ESCAPE '\\' AND v.id = s.latest_id "
-    "ORDER BY s.latest_id DESC LIMIT $2"
+    # The names first, then what belongs to the few that fit.
+    f"SELECT {SERVER} FROM (SELECT id FROM (SELECT id, name, latest_id FROM servers "  # noqa: S608
+    "WHERE latest_id < $1 ORDER BY latest_id DESC LIMIT $4) AS l WHERE lower(l.name) LIKE $3 ESCAPE '\\' "
+    "ORDER BY l.latest_id DESC LIMIT $2) AS f CROSS JOIN servers s CROSS JOIN versions v "
+    "WHERE s.id = f.id AND v.id = s.latest_id ORDER BY s.latest_id DESC"
 )
 _OLDER: Final = "AND v.id < $1 ORDER BY {} DESC LIMIT $3"
 # Servers that have not changed since are passed over as a whole.
