@@ -32,10 +32,12 @@ NOTHING = dict.fromkeys(Pattern, Verdict.UNKNOWN)
     ],
 )
 def test_who_tells_nothing_gets_a_card_of_unknowns(mode: str, words: str) -> None:
+    # A busy machine takes a while to read more than anybody would.
+    patience = 15.0 if mode == "flood" else 2.0
     began = time.monotonic()
-    report = audit(script("faulty", mode), timeout=2.0)
+    report = audit(script("faulty", mode), timeout=patience)
 
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 4 * patience
     assert report.findings == ()
     assert report.scorecard == NOTHING
     assert any(words in note for note in report.notes)
