@@ -114,3 +114,91 @@ def test_changes_end_whatever_a_registry_answers(
     assert (ended, NONE in said) == (2, True), said
     assert len(asked) <= most
     assert max(asked) <= 2**53
+
+
+def _hostile() -> dict[str, Any]:
+    """An answer to any question, in which everything that may be text is an order to the terminal."""
+    order = "\x1b[2J\x1b]0;owned\x07"
+    counts = dict.fromkeys(("high", "medium", "low", "info", "safe", "moderate", "critical"), order)
+    words = [
+        "id",
+        "name",
+        "version",
+        "level",
+        "createdAt",
+        "publishedAt",
+        "addedAt",
+        "at",
+        "by",
+        "reason",
+        "digest",
+        "role",
+        "person",
+        "target",
+        "url",
+        "state",
+        "token",
+        "secret",
+        "environment",
+        "description",
+        "title",
+        "lastError",
+        "highest",
+        "namespace",
+        "error",
+        "kind",
+        "key",
+    ]
+    one: dict[str, Any] = dict.fromkeys(words, order)
+    one |= {"counts": counts, "driftCounts": counts, "revokedAt": None, "targets": [order], "needed": order}
+    one |= {
+        "predecessor": order,
+        "drift": [],
+        "decisions": [dict(one)],
+        "latest": dict(one),
+        "logIndex": order,
+    }
+    one |= {
+        "attempts": order,
+        "offers": [dict(one)],
+        "servers": 9,
+        "risk": {"level": order},
+        "delivered": False,
+    }
+    one |= {"standing": {**one}, "environments": [{**one}], "nextAttemptAt": order, "status": order}
+    lists = (
+        "tokens watches webhooks keys capabilities matches holders versions servers environments approvals"
+    )
+    return {**one, **{each: [one] for each in lists.split()}, "changes": [NEXT_AGE | one], "next": order}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "watch list",
+        "watch changes",
+        f"watch add {SERVER}",
+        "webhook list",
+        "webhook add https://hook.example/x",
+        "webhook test 0123456789abcdef",
+        "token list",
+        "token add Ada --role read",
+        f"history {SERVER}",
+        "approvals",
+        "approvals --environment production",
+        "environment",
+        "namespace show io.github.owner",
+        "search words",
+        "search words --servers",
+        f"search --digest sha256:{'0' * 64}",
+    ],
+)
+def test_nothing_that_a_registry_writes_gives_orders_to_the_terminal(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with registry(lambda _: _hostile()) as (url, _):
+        run(["registry", *command.split(), "--registry", url])
+
+    said = capsys.readouterr()
+    assert said.out + said.err
+    assert [each for each in (said.out, said.err) if "\x1b" in each or "\x07" in each] == []

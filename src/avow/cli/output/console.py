@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import east_asian_width
 
+from avow.core.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -34,8 +36,12 @@ class Styled:
 
 
 def styled(*parts: Part) -> Styled:
-    """Put parts together; each is a string, or a string with a style."""
-    return Styled(tuple((part, "") if isinstance(part, str) else part for part in parts))
+    """Put parts together; each is a string, or a string with a style.
+
+    Whoever wrote it, nothing in it is an order to the terminal.
+    """
+    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+    return Styled(tuple((printable(text), style) for text, style in pairs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,19 @@ def print_table(titles: Sequence[str], rows: Sequence[Sequence[Part]], nothing: 
     write(to_string(columns([*heads, *rows], indent=0)))
 
 
+def print_list(
+    found: JsonObject, format_name: str, titles: Sequence[str], rows: Sequence[Sequence[Part]], nothing: str
+) -> int:
+    """Print a list that a registry answered, as it came or as a table; the answer is the exit code."""
+    if format_name == "json":
+        from avow.cli.output.json import dumps
+
+        write(dumps(found))
+    else:
+        print_table(titles, rows, nothing)
+    return 0
+
+
 def safe(text: object) -> str:
     """Text that others wrote, on one line and without what a terminal would act on."""
     return printable(str(text), 300, fold=True)

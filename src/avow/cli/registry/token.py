@@ -8,7 +8,7 @@ from avow.cli.options import format_option
 from avow.cli.output import write
 from avow.cli.registry.asking import address_of, administration, keep_token, registry_option
 from avow.cli.registry.group import group_of
-from avow.cli.registry.tables import GOOD, print_table, safe
+from avow.cli.registry.tables import GOOD, print_list, safe
 from avow.core.printable import printable
 from avow.errors import UsageError
 from avow.system.registry_client.answers import understood
@@ -36,7 +36,7 @@ def add(person: str, *, role: str, registry: str, format_name: str) -> int:
 
         write(dumps(made))
     else:
-        write(f"{made['token']}\n")
+        write(printable(f"{made['token']}\n"))
         if sys.stderr.isatty():
             click.echo(f"it is {person}'s, and shown this once: AVOW_REGISTRY_TOKEN holds it", err=True)
     return 0
@@ -50,11 +50,6 @@ def list_tokens(*, registry: str, format_name: str) -> int:
     """List all tokens, without their secrets."""
     with administration(registry, needs_token=True) as client:
         found = client.tokens()
-    if format_name == "json":
-        from avow.cli.output.json import dumps
-
-        write(dumps(found))
-        return 0
     rows = [
         (
             safe(each["id"]),
@@ -65,8 +60,7 @@ def list_tokens(*, registry: str, format_name: str) -> int:
         )
         for each in found["tokens"]
     ]
-    print_table(("ID", "ROLE", "STATE", "SINCE", "PERSON"), rows, "no tokens")
-    return 0
+    return print_list(found, format_name, ("ID", "ROLE", "STATE", "SINCE", "PERSON"), rows, "no tokens")
 
 
 @command.command("revoke")

@@ -7,7 +7,7 @@ from avow.cli.output import write
 from avow.cli.registry.asking import administration, level_option, limit_option, registry_option
 from avow.cli.registry.group import group_of
 from avow.cli.registry.tables import level as coloured
-from avow.cli.registry.tables import print_table, safe
+from avow.cli.registry.tables import print_list, print_table, safe
 from avow.core.printable import printable
 from avow.system.registry_client.answers import understood
 
@@ -44,18 +44,12 @@ def list_watches(*, registry: str, format_name: str) -> int:
     """Show your list."""
     with administration(registry, needs_token=True) as client:
         found = client.watches()
-    if format_name == "json":
-        from avow.cli.output.json import dumps
-
-        write(dumps(found))
-        return 0
     rows = [
         (safe(each["id"]), coloured(each["level"]), each["createdAt"][:10], safe(each["target"]))
         for each in found["watches"]
     ]
     nothing = "you watch nothing: `avow registry watch add NAMESPACE/SERVER`"
-    print_table(("ID", "LEVEL", "SINCE", "TARGET"), rows, nothing)
-    return 0
+    return print_list(found, format_name, ("ID", "LEVEL", "SINCE", "TARGET"), rows, nothing)
 
 
 @command.command("remove")
@@ -97,5 +91,5 @@ def changes(*, after: int, limit: int, registry: str, format_name: str) -> int:
     ]
     print_table(("WHEN", "LEVEL", "WHAT"), rows, "nothing changed in what you watch")
     if len(rows) == limit:
-        write(f"(there may be more: --after {found['next']})\n")
+        write(printable(f"(there may be more: --after {found['next']})\n"))
     return 0

@@ -9,7 +9,7 @@ from avow.cli.output import write
 from avow.cli.output.console import Part
 from avow.cli.registry.asking import administration, level_option, registry_option
 from avow.cli.registry.group import group_of
-from avow.cli.registry.tables import BAD, GOOD, print_table, safe
+from avow.cli.registry.tables import BAD, GOOD, print_list, safe
 from avow.cli.registry.tables import level as coloured
 from avow.core.canonical import JsonObject
 from avow.core.printable import printable
@@ -55,7 +55,7 @@ def add(url: str, *, targets: tuple[str, ...], level: str, registry: str, format
             f"standard output. Try it: avow registry webhook test {identifier}\n"
         )
     )
-    write(f"{made['secret']}\n")
+    write(printable(f"{made['secret']}\n"))
     return 0
 
 
@@ -67,11 +67,6 @@ def list_webhooks(*, registry: str, format_name: str) -> int:
     """Show your webhooks, without their secrets, and how telling them goes."""
     with administration(registry, needs_token=True) as client:
         found = client.webhooks()
-    if format_name == "json":
-        from avow.cli.output.json import dumps
-
-        write(dumps(found))
-        return 0
     rows = [
         (
             safe(each["id"]),
@@ -82,10 +77,8 @@ def list_webhooks(*, registry: str, format_name: str) -> int:
         )
         for each in found["webhooks"]
     ]
-    print_table(
-        ("ID", "LEVEL", "TARGETS", "URL", "STATE"), rows, "no webhooks: `avow registry webhook add URL`"
-    )
-    return 0
+    titles = ("ID", "LEVEL", "TARGETS", "URL", "STATE")
+    return print_list(found, format_name, titles, rows, "no webhooks: `avow registry webhook add URL`")
 
 
 @command.command("remove")
