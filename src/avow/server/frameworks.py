@@ -1,5 +1,6 @@
 """What Avow asks of a server framework, whichever it is."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
@@ -61,6 +62,30 @@ class Framework(Protocol):
     def matches(self, template: str, uri: str) -> bool:
         """Whether the framework would serve a URI from a template."""
         ...
+
+
+class PlainNames(ABC):
+    """A framework in which a tool or prompt goes by its one name, and nothing goes past the seam."""
+
+    @abstractmethod
+    async def definitions(self, kind: Kind, request: Request) -> Sequence[BaseModel]:
+        """Every capability of a kind that the server could ever list, as the SDK's models."""
+
+    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
+        """Whether the list has it for the sender of the request."""
+        return any(getattr(one, "name", None) == name for one in await self.definitions(kind, request))
+
+    async def is_alias(self, kind: Kind, name: str, request: Request) -> bool:  # noqa: ARG002
+        """Never: a name is a name here."""
+        return False
+
+    async def called_tool(self, name: str, request: Request) -> BaseModel | None:
+        """The tool with that name; there are no two."""
+        tools = await self.definitions(Kind.TOOL, request)
+        return next((tool for tool in tools if getattr(tool, "name", None) == name), None)
+
+    def attach(self, seam: Seam) -> None:  # noqa: B027  there is nothing to do, and that is all there is to say
+        """Nothing to hold: what an author's own code does is all that goes past it."""
 
 
 def uri_of(kind: Kind, what: object) -> str:

@@ -29,8 +29,8 @@ from avow.core.capability import Kind
 from avow.errors import DeclarationError
 from avow.protocol.events import shown
 from avow.protocol.messages import INVALID_PARAMS
-from avow.server.frameworks import Announce, Author, parsed_template, template_matches
-from avow.server.seam import Request, SdkContext, SdkServer, Seam, refused
+from avow.server.frameworks import Announce, Author, PlainNames, parsed_template, template_matches
+from avow.server.seam import Request, SdkContext, SdkServer, refused
 
 Handler: TypeAlias = Callable[[SdkContext, Any], Awaitable[HandlerResult]]
 
@@ -70,7 +70,7 @@ _SHAPES: Final = {
 }
 
 
-class LowlevelFramework:
+class LowlevelFramework(PlainNames):
     """Capabilities of a low-level server: what its list handlers say, and what was declared to Avow."""
 
     def __init__(self, server: SdkServer) -> None:
@@ -103,22 +103,6 @@ class LowlevelFramework:
         if kind is Kind.RESOURCE:
             self._listed = frozenset(str(getattr(resource, shape.identifier)) for resource in found)
         return found
-
-    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
-        """Whether the author's list has it for the sender of the request."""
-        return any(getattr(one, "name", None) == name for one in await self.definitions(kind, request))
-
-    async def is_alias(self, kind: Kind, name: str, request: Request) -> bool:  # noqa: ARG002
-        """Never: a name is a name here."""
-        return False
-
-    async def called_tool(self, name: str, request: Request) -> BaseModel | None:
-        """The tool with that name; there are no two."""
-        tools = await self.definitions(Kind.TOOL, request)
-        return next((tool for tool in tools if getattr(tool, "name", None) == name), None)
-
-    def attach(self, seam: Seam) -> None:
-        """Nothing goes past the seam but what an author's own code does."""
 
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Put a definition and its handler, `(context, params) -> result`, in front of the author's."""

@@ -13,16 +13,17 @@ from avow.core.capability import Kind
 from avow.server.frameworks import (
     Announce,
     Author,
+    PlainNames,
     intercept,
     name_of,
     parsed_template,
     template_matches,
     uri_of,
 )
-from avow.server.seam import Request, Seam
+from avow.server.seam import Request
 
 
-class OfficialFramework:
+class OfficialFramework(PlainNames):
     """Capabilities of an `MCPServer`: its registries, which do not depend on who asks."""
 
     def __init__(self, server: MCPServer[Any]) -> None:
@@ -40,22 +41,6 @@ class OfficialFramework:
                 return await self._server.list_resources()
             case Kind.TEMPLATE:
                 return await self._server.list_resource_templates()
-
-    async def knows(self, kind: Kind, name: str, request: Request) -> bool:
-        """Whether it is registered."""
-        return any(getattr(one, "name", None) == name for one in await self.definitions(kind, request))
-
-    async def is_alias(self, kind: Kind, name: str, request: Request) -> bool:  # noqa: ARG002
-        """Never: a name is a name here."""
-        return False
-
-    async def called_tool(self, name: str, request: Request) -> BaseModel | None:
-        """The tool with that name; there are no two."""
-        tools = await self.definitions(Kind.TOOL, request)
-        return next((tool for tool in tools if getattr(tool, "name", None) == name), None)
-
-    def attach(self, seam: Seam) -> None:
-        """Nothing goes past the seam but what an author's own code does."""
 
     def register(self, kind: Kind, what: object, function: Author, options: JsonObject) -> tuple[str, Any]:
         """Register a function as the SDK's decorators do."""
